@@ -1,0 +1,248 @@
+//! The argument structs of all commands; the help text; nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Keep a subagent's hands off memory it did not write
+#[derive(Debug, Parser)]
+#[command(name = "ringfence", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Install(InstallArgs),
+    Uninstall(UninstallArgs),
+    Doctor(DoctorArgs),
+    Status(StatusArgs),
+    Off(OffArgs),
+    Explain(ExplainArgs),
+    Log(LogArgs),
+    Grant(GrantArgs),
+    Note(NoteArgs),
+    NoteResolve(NoteResolveArgs),
+    EditMemory(EditMemoryArgs),
+    DeleteMemory(DeleteMemoryArgs),
+    ListMemory(ListMemoryArgs),
+    ShowMemory(ShowMemoryArgs),
+    Completions(CompletionsArgs),
+    Man,
+}
+
+/// Register the hook with the client
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// Arms to register, separated by commas
+    #[arg(long, value_delimiter = ',', default_value = "guard")]
+    pub(crate) with: Vec<String>,
+    /// Register the shell shim instead of the bare binary
+    #[arg(long)]
+    pub(crate) shim: bool,
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Take back everything that install wrote
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    /// Show what would change and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Check that the hook runs, is matched and finds its stores
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show what is installed and which stores are found
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Switch the guard off for a while, from a terminal outside any client
+#[derive(Debug, Args)]
+pub(crate) struct OffArgs {
+    /// For how long: 30s, 10m, 2h
+    #[arg(long = "for", value_name = "TIME", default_value = "10m")]
+    pub(crate) duration: String,
+    /// Switch it on again now
+    #[arg(long, conflicts_with = "duration")]
+    pub(crate) end: bool,
+}
+
+/// Show how a shell command or a recorded payload would be judged
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The shell command, as one word
+    #[arg(conflicts_with_all = ["payload", "codes"])]
+    pub(crate) command: Option<String>,
+    /// A file with a hook payload (`-` for standard input)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) payload: Option<PathBuf>,
+    /// The subagent's id to judge as
+    #[arg(long, value_name = "ID", default_value = "explain")]
+    pub(crate) agent: String,
+    /// The host session to judge in
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// List all reason codes
+    #[arg(long)]
+    pub(crate) codes: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show what the hook decided, newest last
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// How many lines
+    #[arg(short = 'n', long, default_value_t = 20)]
+    pub(crate) lines: usize,
+    /// Only refusals
+    #[arg(long)]
+    pub(crate) denied: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Let a subagent change one memory once
+#[derive(Debug, Args)]
+pub(crate) struct GrantArgs {
+    /// The memory's id, as the refusal named it
+    pub(crate) id: String,
+    /// What may be done: retire, edit or delete
+    #[arg(long, default_value = "delete")]
+    pub(crate) action: String,
+    /// How long the grant holds: 30s, 10m, 2h
+    #[arg(long = "for", value_name = "TIME", default_value = "10m")]
+    pub(crate) duration: String,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Write a note
+#[derive(Debug, Args)]
+pub(crate) struct NoteArgs {
+    /// insight, decision, intent, blocker or focus
+    pub(crate) kind: String,
+    /// The text
+    pub(crate) text: String,
+    /// What it is about; needed for all kinds but insight
+    #[arg(long)]
+    pub(crate) subject: Option<String>,
+    /// What was considered and left; may be given several times
+    #[arg(long = "alternative", value_name = "TEXT")]
+    pub(crate) alternatives: Vec<String>,
+    /// The session it belongs to
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Mark a note as resolved or superseded
+#[derive(Debug, Args)]
+pub(crate) struct NoteResolveArgs {
+    /// The note's id
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    /// Its subject, instead of the id
+    #[arg(long)]
+    pub(crate) subject: Option<String>,
+    /// resolved or superseded
+    #[arg(long, default_value = "resolved")]
+    pub(crate) status: String,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Change a note's text
+#[derive(Debug, Args)]
+pub(crate) struct EditMemoryArgs {
+    /// The note's id
+    pub(crate) id: String,
+    /// The new text
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) text: Option<String>,
+    /// A file with the new text (`-` for standard input)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Delete a note; without --yes only shows it
+#[derive(Debug, Args)]
+pub(crate) struct DeleteMemoryArgs {
+    /// The note's id
+    pub(crate) id: String,
+    /// Really delete it
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// List notes, newest first
+#[derive(Debug, Args)]
+pub(crate) struct ListMemoryArgs {
+    /// Only these kinds, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) kind: Vec<String>,
+    /// Only these statuses, separated by commas: active, superseded, resolved
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) status: Vec<String>,
+    /// How many
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Skip so many first
+    #[arg(long, default_value_t = 0)]
+    pub(crate) offset: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show one note
+#[derive(Debug, Args)]
+pub(crate) struct ShowMemoryArgs {
+    /// The note's id
+    pub(crate) id: String,
+    /// With all its changes
+    #[arg(long)]
+    pub(crate) history: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print a completion script
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// bash, zsh, fish, elvish or powershell
+    pub(crate) shell: clap_complete::Shell,
+}

@@ -1,0 +1,79 @@
+//! The commands for people: parse, run, print the failure, exit code.
+
+mod args;
+mod failure;
+mod manual;
+mod output;
+
+mod delete_memory;
+mod doctor;
+mod edit_memory;
+mod explain;
+mod grant;
+mod install;
+mod list_memory;
+mod log;
+mod note;
+mod note_resolve;
+mod off;
+mod show_memory;
+mod status;
+mod uninstall;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Command};
+use failure::{Failure, Kind};
+
+/// Runs one command.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            drop(error.print());
+            let helped = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return ExitCode::from(if helped { 0 } else { Kind::Usage.exit_code() });
+        }
+    };
+    match dispatch(cli.command) {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(Kind::No.exit_code()),
+        Err(error) => {
+            output::failure(&error);
+            let kind =
+                error.downcast_ref::<Failure>().map_or(Kind::Internal, |failure| failure.kind);
+            ExitCode::from(kind.exit_code())
+        }
+    }
+}
+
+/// What a command that did its work found: exit 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+}
+
+fn dispatch(command: Command) -> anyhow::Result<Answer> {
+    match command {
+        Command::Install(args) => install::run(&args),
+        Command::Uninstall(args) => uninstall::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Off(args) => off::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Log(args) => log::run(&args),
+        Command::Grant(args) => grant::run(&args),
+        Command::Note(args) => note::run(&args),
+        Command::NoteResolve(args) => note_resolve::run(&args),
+        Command::EditMemory(args) => edit_memory::run(&args),
+        Command::DeleteMemory(args) => delete_memory::run(&args),
+        Command::ListMemory(args) => list_memory::run(&args),
+        Command::ShowMemory(args) => show_memory::run(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man => manual::man(),
+    }
+}

@@ -1,0 +1,136 @@
+//! What we answer, and the one list of reason codes. Pure.
+
+#![forbid(unsafe_code)]
+
+/// How grave an action is; the most severe one that has a foreign target names the denial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GuardedAction {
+    /// A memory is resolved or superseded.
+    Retire,
+    /// A memory's text is changed in place.
+    Edit,
+    /// A memory is removed.
+    Delete,
+    /// The store's file, our state, our configuration or our wiring is changed past the tools.
+    Tamper,
+}
+
+impl GuardedAction {
+    /// The word used in logs and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Retire => "retire",
+            Self::Edit => "edit",
+            Self::Delete => "delete",
+            Self::Tamper => "tamper",
+        }
+    }
+}
+
+/// One memory, or one path, that a refused call would have touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardedTarget {
+    /// The id as the call spelled it, the note's for a subject or an implicit target, or a path.
+    pub id: String,
+    /// Plain words for the reason: quoted, one line, at most 60 characters, controls escaped.
+    pub label: String,
+}
+
+/// A refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryGuardDenial {
+    /// The most severe verb that has a foreign target.
+    pub action: GuardedAction,
+    /// What would have been touched, without duplicates, in the order found.
+    pub targets: Vec<GuardedTarget>,
+    /// The text for the model: every clause true of what was checked.
+    pub reason: String,
+}
+
+/// The outcome of judging one call: a refusal or nothing, and what could not be proved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The refusal; `None` is allow-and-say-nothing.
+    pub denial: Option<MemoryGuardDenial>,
+    /// Why a relevant call was let through unproven, in the order found, without duplicates.
+    pub doubts: Vec<Doubt>,
+}
+
+/// A doubt: its code and a short detail for the log (never a memory's text, never a secret).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// The reason code.
+    pub code: Code,
+    /// At most 200 characters: a path, an id, a place in the text. May be empty.
+    pub detail: String,
+}
+
+impl Doubt {
+    /// Makes a doubt with a detail.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into() }
+    }
+}
+
+macro_rules! codes {
+    ($($name:ident $word:literal $meaning:literal,)*) => {
+        /// Why something was refused, let through unproven, or not done. The words are the same in
+        /// the log, in `stats`, in JSON and in `ringfence explain --codes`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $(#[doc = $meaning] $name,)* }
+
+        impl Code {
+            /// All codes, in the order of the list.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word.
+            pub fn as_str(self) -> &'static str { match self { $(Self::$name => $word,)* } }
+
+            /// One sentence for a person.
+            pub fn meaning(self) -> &'static str { match self { $(Self::$name => $meaning,)* } }
+        }
+    };
+}
+
+codes! {
+    DeniedForeign "denied-foreign" "The call would have changed memory of another session.",
+    DeniedTamper "denied-tamper" "The call would have changed the memory's files or our own past the tools.",
+    DeniedUnproven "denied-unproven" "Nothing was proved, and the owner's configuration refuses that.",
+    PayloadUnreadable "payload-unreadable" "The payload could not be read although it holds an agent mark.",
+    StoreMissing "store-missing" "There is no store where the call would look.",
+    StoreLocked "store-locked" "The store stayed locked for longer than the hook waits.",
+    StoreCorrupt "store-corrupt" "The store's file is damaged or is not a database.",
+    StoreSchema "store-schema" "The store lacks a table or column that the decision needs.",
+    StoreUnreadable "store-unreadable" "The store could not be opened or read.",
+    CallerUnknown "caller-unknown" "The store does not know the calling agent.",
+    CallerAmbiguous "caller-ambiguous" "The store knows the calling agent under several sessions.",
+    NoSession "no-session" "The caller's own session is not in the store.",
+    TargetUnknown "target-unknown" "The id or subject that the call names is not in the store.",
+    TargetRuntime "target-runtime" "The target is built when the command runs.",
+    TargetOwnerless "target-ownerless" "The memory carries no owner.",
+    OwnerUnknown "owner-unknown" "The session that owns the memory is not in the store.",
+    SameSitting "same-sitting" "The memory may belong to the same sitting: its session ended too late to be sure.",
+    ScopeUnknown "scope-unknown" "The branch of the caller is not known, so implicit targets were not judged.",
+    ShellUnclear "shell-unclear" "A part of the shell text could not be read.",
+    ProgramUnknown "program-unknown" "A program that is only known when it runs gets words that could reach memory.",
+    ScriptUnread "script-unread" "A script that the command runs could not be read.",
+    MaintenanceAllowed "maintenance-allowed" "A maintenance command of the store (gc, adopt) was let through.",
+    AgentTrusted "agent-trusted" "The owner's configuration trusts this agent type.",
+    Granted "granted" "A grant of the parent let the call through.",
+    SwitchedOff "switched-off" "The guard was switched off by the owner.",
+    Deadline "deadline" "The time for look-ups ran out.",
+    Crashed "crashed" "The hook failed in itself and let the call through.",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_own_word() {
+        let mut words: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), Code::ALL.len());
+    }
+}

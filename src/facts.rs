@@ -1,0 +1,1 @@
+//! The guard's facts, gathered from the machine: finds stores, resolves paths, reads scripts.

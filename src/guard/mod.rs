@@ -1,0 +1,91 @@
+//! May this call go on? Pure: what it needs to know it is given by [`Facts`].
+
+#![forbid(unsafe_code)]
+
+use std::rc::Rc;
+
+use crate::decision::{Doubt, Verdict};
+use crate::memory::{Family, Memory};
+use crate::request::MemoryGuardRequest;
+use crate::shell::Files;
+
+/// The settings that can change a decision; from the owner's configuration only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Refuse a relevant call of which nothing could be proved (`guard.unproven = "deny"`).
+    pub deny_unproven: bool,
+    /// Agent types whose job is upkeep (`guard.trusted_agents`).
+    pub trusted_agents: Vec<String>,
+}
+
+/// Where an invocation looks for its store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The directory it runs in, absolute; `None` = only known at run time.
+    pub cwd: Option<String>,
+    /// `CORTEX_HOME` as the text sets it; looked in as well as the default, never instead.
+    pub cortex_home: Option<String>,
+    /// Store files that the text or the registration names (`--db`, `--store`).
+    pub named: Vec<String>,
+}
+
+/// A store that a call reaches.
+pub struct Reached {
+    /// The store.
+    pub memory: Rc<dyn Memory>,
+    /// Belongs to the project of the call; in another project's store every row is outside.
+    pub own_project: bool,
+}
+
+/// A path that only its own program may write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Protected {
+    /// Absolute, links resolved. A directory protects all below it.
+    pub path: String,
+    /// What it is, in words for the reason: `the memory store`, `Ringfence's configuration`, …
+    pub what: &'static str,
+    /// How a write to it is judged.
+    pub kind: ProtectedKind,
+}
+
+/// How a write to a protected path is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtectedKind {
+    /// A store's file: `-wal`, `-shm` and `-journal` beside it count as well.
+    Store,
+    /// Our own state, configuration, binary: any write.
+    Own,
+    /// A client's settings file: only writes after which our entries would stop binding, or that
+    /// add a hook, statusLine, helper or MCP entry.
+    Settings,
+}
+
+/// What the guard may ask the machine, through whoever may touch it.
+pub trait Facts: Files {
+    /// The stores of `family` that a call at `place` would reach; the call's own directory and the
+    /// project directory are looked at as well. A store that is there but cannot be read is a doubt.
+    fn stores(&self, family: Family, place: &Place) -> (Vec<Reached>, Vec<Doubt>);
+
+    /// Every protected path known for this call.
+    fn protected(&self) -> Vec<Protected>;
+
+    /// `path` made absolute against `cwd`, `.` and `..` and links resolved as far as it exists.
+    fn resolve(&self, cwd: &str, path: &str) -> String;
+
+    /// The user's home.
+    fn home(&self) -> &str;
+
+    /// Takes the grant for this caller, store, id and action, if there is one: true once.
+    fn take_grant(&self, store: &str, id: &str, action: crate::decision::GuardedAction) -> bool;
+}
+
+/// Decides whether to refuse. A verdict without denial is allow-and-say-nothing: the ordinary
+/// outcome and every failure outcome.
+pub fn evaluate_memory_guard(
+    facts: &dyn Facts,
+    request: &MemoryGuardRequest,
+    policy: &Policy,
+) -> Verdict {
+    let _ = (facts, request, policy);
+    Verdict::default()
+}

@@ -1,0 +1,32 @@
+//! Ringfence: a PreToolUse hook that keeps a subagent's hands off memory it did not write.
+//!
+//! The layers, top down; a test enforces the arrows between them (`tests/it/layers.rs`):
+//! doors (`hook`, `cli`) → what touches the machine (`facts`, `wiring`, `memory::store`, `state`,
+//! `config`) → `sys`, the edge; and beside them the pure judges (`guard`, `shell`, `memory`'s
+//! rules, `request`, `decision`), which know no file, clock, environment or process.
+
+pub mod decision;
+pub mod guard;
+pub mod memory;
+pub mod request;
+pub mod shell;
+
+pub mod config;
+pub mod facts;
+pub mod state;
+pub mod sys;
+pub mod wiring;
+
+mod cli;
+pub mod hook;
+
+use std::process::ExitCode;
+
+/// Runs the program: `ringfence hook …` is dispatched before any argument parser.
+pub fn run() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|first| first == "hook") {
+        return hook::run(args);
+    }
+    cli::run()
+}

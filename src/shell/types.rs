@@ -1,0 +1,199 @@
+//! The values of a reading.
+
+/// The language of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// bash, dash, zsh and their kin; read as bash.
+    Posix,
+    /// Windows PowerShell and pwsh.
+    PowerShell,
+    /// cmd.exe.
+    Cmd,
+}
+
+/// Where a text starts: what the reader may assume before the first word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The directory, absolute.
+    pub cwd: String,
+    /// The user's home, for `~` and `$HOME`.
+    pub home: String,
+    /// Words of `$0 $1 …`, when the text is a script that gets arguments.
+    pub args: Vec<String>,
+}
+
+/// The files a text may name (`sh f`, `. f`, `make`, `npm run`), read by whoever may touch them.
+pub trait Files {
+    /// The text of the regular file at the absolute `path`, if it is small and readable.
+    fn text(&self, path: &str) -> Option<String>;
+}
+
+/// No files at all.
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn text(&self, _path: &str) -> Option<String> {
+        None
+    }
+}
+
+/// All that a text would run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// In the order of the text; launchers come before what they launch.
+    pub invocations: Vec<Invocation>,
+    /// What could not be read or is only known at run time.
+    pub unclear: Vec<Unclear>,
+}
+
+/// One program that would be started (or shell builtin that would run).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// The program word and its arguments. Never empty.
+    pub argv: Vec<Word>,
+    /// The directory it runs in: absolute if known.
+    pub cwd: Option<String>,
+    /// Variables that the text gives it (`A=b cmd`, `export A=b`, `env A=b cmd`), last one wins.
+    pub env: Vec<(String, Word)>,
+    /// Its redirections, in order.
+    pub redirects: Vec<Redirect>,
+    /// What it reads on standard input.
+    pub stdin: Stdin,
+    /// How it was found, outermost first: `["bash -c", "$(…)"]`; empty at the top of the text.
+    pub via: Vec<&'static str>,
+    /// Byte offset in the outermost text (of the outermost construct, when found inside a word).
+    pub at: usize,
+    /// Runs in another machine or container (`ssh`, `docker exec`): paths and stores are not ours.
+    pub remote: bool,
+    /// Types into a terminal that someone else may own (`tmux send-keys`, `screen stuff`).
+    pub typed: bool,
+}
+
+/// One redirection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redirect {
+    /// The descriptor, where written; else the operator's own.
+    pub fd: Option<u32>,
+    /// `<`, `>`, `>>`, `>|`, `<>`, `&>`, `>&`, …
+    pub op: &'static str,
+    /// The file, or the descriptor of a duplication.
+    pub target: Word,
+}
+
+/// What a program reads on standard input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Stdin {
+    /// What the text itself got.
+    #[default]
+    Inherited,
+    /// A known text (here-doc, here-string, `echo … |`).
+    Text(String),
+    /// A file.
+    File(Word),
+    /// The output of something that is only known at run time.
+    Unknown,
+}
+
+/// A word as a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Word {
+    /// Exactly this.
+    Literal(String),
+    /// One of these (at most 16), all known.
+    OneOf(Vec<String>),
+    /// Partly or wholly unknown.
+    Partial(Vec<Piece>),
+}
+
+/// A piece of a word that is not wholly known.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// Known text.
+    Text(String),
+    /// An unquoted glob: its text (`*`, `?`, `[ab]`).
+    Glob(String),
+    /// A value that is only known at run time; `many` if it may be any number of words.
+    Hole { what: String, many: bool },
+}
+
+impl Word {
+    /// The value, when there is exactly one.
+    pub fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Literal(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// All values, when all are known.
+    pub fn values(&self) -> Option<&[String]> {
+        match self {
+            Self::Literal(text) => Some(std::slice::from_ref(text)),
+            Self::OneOf(all) => Some(all),
+            Self::Partial(_) => None,
+        }
+    }
+
+    /// Whether the word can be exactly `text`: `true` for an unknown word whose known pieces fit.
+    pub fn can_be(&self, text: &str) -> bool {
+        match self {
+            Self::Literal(known) => known == text,
+            Self::OneOf(all) => all.iter().any(|known| known == text),
+            Self::Partial(pieces) => pieces_fit(pieces, text),
+        }
+    }
+}
+
+/// Whether `pieces` with every hole and glob taken as "anything" can spell `text`.
+fn pieces_fit(pieces: &[Piece], text: &str) -> bool {
+    let mut rest = text;
+    let mut open = false;
+    for (index, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Text(known) => {
+                let found = if !open {
+                    rest.starts_with(known.as_str()).then_some(0)
+                } else if index + 1 == pieces.len() {
+                    rest.ends_with(known.as_str()).then(|| rest.len() - known.len())
+                } else {
+                    rest.find(known.as_str())
+                };
+                let Some(found) = found else { return false };
+                rest = rest.get(found + known.len()..).unwrap_or("");
+                open = false;
+            }
+            Piece::Glob(_) | Piece::Hole { .. } => open = true,
+        }
+    }
+    open || rest.is_empty()
+}
+
+/// Something the reader could not settle, with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unclear {
+    /// What is unclear.
+    pub what: What,
+    /// Byte offset in the outermost text.
+    pub at: usize,
+    /// A few words of the text, or the name of the bound.
+    pub detail: String,
+}
+
+/// What is unclear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A bound was reached (size, depth, steps, set size).
+    Bound,
+    /// A NUL byte.
+    Nul,
+    /// The program word is only known at run time.
+    Program,
+    /// A text that will be run as code is only known at run time.
+    Code,
+    /// A script file that is run could not be read.
+    Script,
+    /// A launcher that we do not know has a tail that looks like a command.
+    Launcher,
+    /// Syntax that could not be followed (unterminated quote, here-doc without end).
+    Syntax,
+}

@@ -1,0 +1,7 @@
+//! The edge: environment, clock, files, processes. All else asks here.
+
+pub mod clock;
+pub mod dirs;
+pub mod env;
+pub mod file;
+pub mod git;

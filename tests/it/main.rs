@@ -1,0 +1,23 @@
+//! The one integration binary.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    reason = "tests touch the machine and fail by panicking"
+)]
+
+mod support;
+
+mod cli;
+mod guard;
+mod hook;
+mod layers;
+mod memory;
+mod readme;
+mod shell;
+mod wiring;

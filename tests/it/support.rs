@@ -1,0 +1,92 @@
+//! A temporary HOME and the built binary.
+
+#![allow(dead_code, reason = "each test module uses its own part")]
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The built binary.
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_ringfence");
+
+/// A HOME of its own with nothing in it; removed on drop.
+pub(crate) struct Home {
+    dir: tempfile::TempDir,
+    env: BTreeMap<String, String>,
+}
+
+/// What a run left.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Output {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::Builder::new().prefix("ringfence-it-").tempdir().unwrap();
+        Self { dir, env: BTreeMap::new() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// `$HOME/below`, its parents made.
+    pub(crate) fn file(&self, below: &str, text: &str) -> PathBuf {
+        let path = self.path().join(below);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn dir(&self, below: &str) -> PathBuf {
+        let path = self.path().join(below);
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    pub(crate) fn env(mut self, key: &str, value: &str) -> Self {
+        self.env.insert(key.into(), value.into());
+        self
+    }
+
+    /// Runs the binary in `$HOME` with nothing but HOME and PATH in its environment.
+    pub(crate) fn run(&self, args: &[&str], stdin: &[u8]) -> Output {
+        self.run_in(self.path(), args, stdin)
+    }
+
+    pub(crate) fn run_in(&self, cwd: &Path, args: &[&str], stdin: &[u8]) -> Output {
+        let mut child = Command::new(BINARY)
+            .args(args)
+            .current_dir(cwd)
+            .env_clear()
+            .env("HOME", self.path())
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .envs(&self.env)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let bytes = stdin.to_vec();
+        // A program that does not read its input closes the pipe: that is not the test's failure.
+        let feeder = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
+        let output = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        Output {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Text of a corpus file.
+pub(crate) fn corpus(below: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(below);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
