@@ -3,6 +3,8 @@
 //! The rules (`note`, `subject`, `supersede`, `contradiction`) are pure; `store` touches SQLite.
 //! [`Memory`] is the guard's window on any store: read-only, each look-up may answer "cannot tell".
 
+#![forbid(unsafe_code)]
+
 pub mod store;
 
 use crate::decision::Doubt;
