@@ -6,15 +6,96 @@
 
 #![forbid(unsafe_code)]
 
+mod alias;
+mod arithmetic;
+mod assign;
+mod binding;
+mod brace;
+mod builtins;
+mod changes;
+mod cmd;
+mod compound;
+mod decode;
+mod elsewhere;
+mod eval;
+mod expand;
+mod git;
+mod heredoc;
+mod hosted;
+mod interpreters;
+mod launch;
+mod launchers;
+mod literals;
+mod ordinary;
+mod output;
+mod parameter;
+mod program;
+mod pwsh;
+mod recipes;
+mod run;
+mod scan;
+mod scope;
+mod shells;
+mod snippets;
+mod special;
+mod streams;
+mod terminal;
+mod tree;
 mod types;
+mod values;
+mod word;
+mod xargs;
 
+pub use program::{MemoryCall, MemoryProgram, base_name, memory_call, memory_program};
 pub use types::*;
+pub use values::{absolute, matches};
+
+/// The longest text that is read; beyond it the answer is [`Unclear`].
+pub const MAX_TEXT: usize = 4 * 1024 * 1024;
+
+/// Steps for one reading, over all texts in it: what the longest text needs, and a base for small
+/// texts that unfold.
+const STEPS_PER_BYTE: usize = 6;
+const BASE_STEPS: usize = 400_000;
 
 /// Reads `text` as `dialect` would run it, starting in `start`.
 ///
-/// Bounds: 256 KiB of text, nesting depth 40, a step budget; over a bound the answer holds an
-/// [`Unclear`], never silence. NUL bytes are refused the same way.
+/// Bounds: [`MAX_TEXT`], nesting depth 40, a step budget; over a bound the answer holds an
+/// [`Unclear`], never silence. A text with NUL bytes is read without them and marked unclear.
 pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> Reading {
-    let _ = (text, dialect, start, files);
-    Reading::default()
+    let mut reader = eval::Reader {
+        files,
+        reading: Reading::default(),
+        steps: BASE_STEPS + text.len().min(MAX_TEXT) * STEPS_PER_BYTE,
+        depth: 0,
+        via: Vec::new(),
+        at: 0,
+        line: 0,
+        remote: false,
+        typed: false,
+        home: (!start.home.is_empty()).then(|| start.home.clone()),
+        waiting: Vec::new(),
+        counter: 0,
+    };
+    if text.len() > MAX_TEXT {
+        reader.note(What::Bound, "size");
+        return reader.reading;
+    }
+    let cleaned;
+    let mut text = text;
+    if text.contains('\0') {
+        reader.note(What::Nul, "");
+        cleaned = text.replace('\0', "");
+        text = &cleaned;
+    }
+    let mut scope = scope::Scope::new(start);
+    match dialect {
+        Dialect::Posix => {
+            let node = scan::parse(text, 0, None, &mut reader.steps, &mut reader.reading.unclear);
+            reader.eval(&node, &mut scope, &Stdin::Inherited);
+        }
+        Dialect::PowerShell => pwsh::text(&mut reader, text, &mut scope),
+        Dialect::Cmd => cmd::text(&mut reader, text, &mut scope),
+    }
+    reader.reading
 }

@@ -197,3 +197,26 @@ pub enum What {
     /// Syntax that could not be followed (unterminated quote, here-doc without end).
     Syntax,
 }
+
+/// The words of a command for a person: unknown parts as `…`.
+pub fn spell(argv: &[Word]) -> String {
+    let mut text = String::new();
+    for (index, word) in argv.iter().enumerate().take(12) {
+        if index > 0 {
+            text.push(' ');
+        }
+        match word {
+            Word::Literal(known) => text.push_str(known),
+            Word::OneOf(all) => text.push_str(&all.join("|")),
+            Word::Partial(pieces) => {
+                for piece in pieces {
+                    text.push_str(match piece {
+                        Piece::Text(known) | Piece::Glob(known) => known,
+                        Piece::Hole { .. } => "…",
+                    });
+                }
+            }
+        }
+    }
+    text
+}

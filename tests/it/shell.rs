@@ -1,1 +1,3 @@
-//! Tests of shell.
+//! The shell reader, row by row.
+
+mod shapes;

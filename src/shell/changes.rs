@@ -1,0 +1,69 @@
+//! What `${name…}` does to a known text.
+
+use super::values::matches;
+
+pub(super) fn trim(text: &str, pattern: &str, prefix: bool, longest: bool) -> String {
+    let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    // Quadratic at worst, so only the first 4 KiB of places are tried.
+    ends.truncate(4096);
+    if prefix == longest {
+        ends.reverse();
+    }
+    for at in ends {
+        let (head, tail) = text.split_at(at);
+        if prefix && matches(pattern, head) {
+            return tail.to_owned();
+        }
+        if !prefix && matches(pattern, tail) {
+            return head.to_owned();
+        }
+    }
+    text.to_owned()
+}
+
+pub(super) fn replace(text: &str, pattern: &str, with: &str, all: bool) -> String {
+    if let Some(pattern) = pattern.strip_prefix('#') {
+        return text
+            .strip_prefix(pattern)
+            .map_or_else(|| text.to_owned(), |rest| format!("{with}{rest}"));
+    }
+    if let Some(pattern) = pattern.strip_prefix('%') {
+        return text
+            .strip_suffix(pattern)
+            .map_or_else(|| text.to_owned(), |rest| format!("{rest}{with}"));
+    }
+    if pattern.contains(['*', '?', '[']) || pattern.is_empty() {
+        let single = pattern == "?" && all;
+        return if single { with.repeat(text.chars().count().min(4096)) } else { text.to_owned() };
+    }
+    let pattern = pattern.replace('\\', "");
+    if all { text.replace(&pattern, with) } else { text.replacen(&pattern, with, 1) }
+}
+
+pub(super) fn change_case(text: &str, upper: bool, all: bool) -> String {
+    let turn = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
+    if all {
+        return turn(text);
+    }
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let (head, tail) = text.split_at(first);
+    turn(head) + tail
+}
+
+/// `${x:offset}` and `${x:offset:length}` with plain numbers.
+pub(super) fn cut(text: &str, slice: &str) -> String {
+    let count = text.chars().count();
+    let mut numbers = slice.split(':').map(|part| part.trim().parse::<i64>().ok());
+    let Some(Some(from)) = numbers.next() else { return text.to_owned() };
+    let place = |number: i64| {
+        let size = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
+        if number < 0 { count.saturating_sub(size) } else { size.min(count) }
+    };
+    let start = place(from);
+    let end = match numbers.next().flatten() {
+        Some(length) if length < 0 => place(length),
+        Some(length) => start.saturating_add(place(length)).min(count),
+        None => count,
+    };
+    text.chars().skip(start).take(end.saturating_sub(start)).collect()
+}

@@ -1,0 +1,342 @@
+//! Runs a tree in thought: every command that could run leaves an invocation.
+//!
+//! Branches all run, loops over known values run once per value, and what a command prints is kept
+//! when it can be known, because it may become code further on.
+
+use std::rc::Rc;
+
+use super::scan::{MAX_DEPTH, parse};
+use super::scope::{Scope, Value};
+use super::tree::{Join, Node, Raw, Simple};
+use super::types::{Files, Invocation, Reading, Redirect, Stdin, Unclear, What, Word};
+
+/// What a command prints: known text, or `None`.
+pub(super) type Printed = Option<String>;
+
+/// The most invocations one reading holds.
+const MAX_INVOCATIONS: usize = 20_000;
+/// The most text a command may print and still be known.
+pub(super) const MAX_PRINTED: usize = 262_144;
+
+/// One reading in progress.
+pub(super) struct Reader<'f> {
+    pub(super) files: &'f dyn Files,
+    pub(super) reading: Reading,
+    pub(super) steps: usize,
+    pub(super) depth: usize,
+    pub(super) via: Vec<&'static str>,
+    pub(super) at: usize,
+    /// The line of the command at hand in its own text.
+    pub(super) line: usize,
+    pub(super) remote: bool,
+    pub(super) typed: bool,
+    pub(super) home: Option<String>,
+    /// Output process substitutions of the command at hand, to be run once its output is known.
+    pub(super) waiting: Vec<(String, Rc<Node>)>,
+    pub(super) counter: usize,
+}
+
+impl Reader<'_> {
+    /// Spends steps; `false` when none are left.
+    pub(super) fn spend(&mut self, count: usize) -> bool {
+        if self.steps < count {
+            if self.steps > 0 {
+                self.note(What::Bound, "steps");
+            }
+            self.steps = 0;
+            return false;
+        }
+        self.steps -= count;
+        true
+    }
+
+    pub(super) fn note(&mut self, what: What, detail: &str) {
+        let detail: String = detail.chars().take(80).collect();
+        let unclear = Unclear { what, at: self.at, detail };
+        if self.reading.unclear.len() < 64 && !self.reading.unclear.contains(&unclear) {
+            self.reading.unclear.push(unclear);
+        }
+    }
+
+    /// Runs `work` one level deeper with `label` on the path; `None` over the bound.
+    pub(super) fn inside<T>(
+        &mut self,
+        label: &'static str,
+        work: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            self.note(What::Bound, "depth");
+            return None;
+        }
+        self.depth += 1;
+        self.via.push(label);
+        let result = work(self);
+        self.via.pop();
+        self.depth -= 1;
+        result
+    }
+
+    /// Reads `text` as code in `scope` (cloned by the caller where it is another process).
+    pub(super) fn code(
+        &mut self,
+        label: &'static str,
+        text: &str,
+        scope: &mut Scope,
+        input: &Stdin,
+    ) -> Printed {
+        let outer = self.at;
+        self.inside(label, |reader| {
+            let node = parse(
+                text,
+                reader.depth,
+                Some(outer),
+                &mut reader.steps,
+                &mut reader.reading.unclear,
+            );
+            let printed = reader.eval(&node, scope, input);
+            reader.at = outer;
+            printed
+        })
+    }
+
+    /// Runs a node.
+    pub(super) fn eval(&mut self, node: &Node, scope: &mut Scope, input: &Stdin) -> Printed {
+        if !self.spend(1) {
+            return None;
+        }
+        match node {
+            Node::Simple(simple) => self.simple(simple, scope, input),
+            Node::List(items) => self.sequence(items, scope, input),
+            Node::Pipeline(stages) => self.pipeline(stages, scope, input),
+            Node::Subshell(inner) => {
+                let mut own = scope.clone();
+                let printed = self.eval(inner, &mut own, input);
+                scope.written = own.written;
+                printed
+            }
+            Node::Group { parts, conditional } => self.group(parts, *conditional, scope, input),
+            Node::For { name, words, body } => {
+                self.for_loop(name, words.as_deref(), body, scope, input)
+            }
+            Node::Case { subject, arms } => self.case(subject, arms, scope, input),
+            Node::Function { name, body } => {
+                if scope.functions.len() < 1024 {
+                    Rc::make_mut(&mut scope.functions).insert(name.clone(), Rc::clone(body));
+                }
+                Some(String::new())
+            }
+            Node::Test(words) => {
+                for word in words {
+                    self.single(word, scope);
+                }
+                Some(String::new())
+            }
+            Node::Coproc(inner) => {
+                let mut own = scope.clone();
+                self.inside("coproc", |reader| reader.eval(inner, &mut own, &Stdin::Unknown));
+                Some(String::new())
+            }
+            Node::Redirected(inner, redirects) => self.redirected(inner, redirects, scope, input),
+        }
+    }
+
+    /// The parts of a compound command; of a conditional one all but the first may not run.
+    fn group(
+        &mut self,
+        parts: &[Node],
+        conditional: bool,
+        scope: &mut Scope,
+        input: &Stdin,
+    ) -> Printed {
+        let mut printed = Some(String::new());
+        for (index, part) in parts.iter().enumerate() {
+            let maybe = conditional && index > 0;
+            scope.conditional += usize::from(maybe);
+            let more = self.eval(part, scope, input);
+            scope.conditional -= usize::from(maybe);
+            printed = joined(printed, more);
+        }
+        printed
+    }
+
+    fn case(
+        &mut self,
+        subject: &Raw,
+        arms: &[(Vec<Raw>, Node)],
+        scope: &mut Scope,
+        input: &Stdin,
+    ) -> Printed {
+        self.single(subject, scope);
+        let mut printed = Some(String::new());
+        for (patterns, body) in arms {
+            for pattern in patterns {
+                self.single(pattern, scope);
+            }
+            scope.conditional += 1;
+            let more = self.eval(body, scope, input);
+            scope.conditional -= 1;
+            printed = joined(printed, more);
+        }
+        printed
+    }
+
+    fn sequence(&mut self, items: &[(Node, Join)], scope: &mut Scope, input: &Stdin) -> Printed {
+        let mut printed = Some(String::new());
+        for (node, join) in items {
+            // After `||` the right side usually does not run, so it only adds values.
+            let maybe = *join == Join::Or;
+            scope.conditional += usize::from(maybe);
+            let more = self.eval(node, scope, input);
+            scope.conditional -= usize::from(maybe);
+            printed = joined(printed, more);
+        }
+        printed
+    }
+
+    fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stdin) -> Printed {
+        let mut feed = input.clone();
+        let mut printed = None;
+        for stage in stages {
+            let mut own = scope.clone();
+            printed = self.eval(stage, &mut own, &feed);
+            scope.written = own.written;
+            feed = printed.clone().map_or(Stdin::Unknown, Stdin::Text);
+        }
+        printed
+    }
+
+    fn for_loop(
+        &mut self,
+        name: &str,
+        words: Option<&[Raw]>,
+        body: &Node,
+        scope: &mut Scope,
+        input: &Stdin,
+    ) -> Printed {
+        let values = match words {
+            Some(words) => self.words(words, scope),
+            None => scope.args.get(1..).unwrap_or(&[]).to_vec(),
+        };
+        let each =
+            values.len() <= super::values::MAX_VALUES && values.iter().all(|word| !word.is_many());
+        if !each {
+            let all: Option<Vec<String>> =
+                values.iter().map(|word| word.literal().map(str::to_owned)).collect();
+            let word = all.map_or_else(|| Word::hole(format!("${name}"), false), Word::one_of);
+            scope.set(name, Value::Scalar(word));
+            scope.conditional += 1;
+            self.eval(body, scope, input);
+            scope.conditional -= 1;
+            return None;
+        }
+        let mut printed = Some(String::new());
+        for value in values {
+            let conditional = std::mem::take(&mut scope.conditional);
+            scope.set(name, Value::Scalar(value));
+            scope.conditional = conditional;
+            let more = self.eval(body, scope, input);
+            printed = joined(printed, more);
+        }
+        printed
+    }
+
+    pub(super) fn simple(
+        &mut self,
+        simple: &Rc<Simple>,
+        scope: &mut Scope,
+        input: &Stdin,
+    ) -> Printed {
+        if self.via.is_empty() {
+            self.at = simple.at;
+        }
+        self.line = simple.line;
+        if let Some(node) = super::alias::expanded(simple, scope) {
+            return self.inside("alias", |reader| {
+                let text_node = parse(
+                    &node.text,
+                    reader.depth,
+                    Some(reader.at),
+                    &mut reader.steps,
+                    &mut reader.reading.unclear,
+                );
+                let joined = super::alias::joined(&text_node, simple);
+                reader.eval(&joined, scope, input)
+            });
+        }
+        if let Some(printed) = self.each_choice(simple, scope, input) {
+            return printed;
+        }
+        let mut argv = self.words(&simple.words, scope);
+        let mut own_env = Vec::new();
+        for assign in &simple.assigns {
+            self.assign(assign, argv.is_empty(), scope, &mut own_env);
+        }
+        let (redirects, own) = self.redirects(&simple.redirects, scope);
+        let input = own.unwrap_or_else(|| input.clone());
+        if argv.first().and_then(Word::literal) == Some("")
+            && argv.len() == 1
+            && simple.words.is_empty()
+        {
+            argv.clear();
+        }
+        let printed = if argv.is_empty() {
+            if !redirects.is_empty() {
+                self.invocation(
+                    vec![Word::Literal(":".into())],
+                    scope,
+                    redirects.clone(),
+                    input.clone(),
+                    &[],
+                );
+            }
+            Some(String::new())
+        } else {
+            self.run(argv, scope, redirects.clone(), &input, &own_env)
+        };
+        let printed = self.routed(printed, &redirects, scope);
+        self.drain(printed.as_deref(), scope);
+        printed
+    }
+
+    /// Records one program.
+    pub(super) fn invocation(
+        &mut self,
+        argv: Vec<Word>,
+        scope: &Scope,
+        redirects: Vec<Redirect>,
+        stdin: Stdin,
+        own_env: &[(String, Word)],
+    ) {
+        if self.reading.invocations.len() >= MAX_INVOCATIONS {
+            self.note(What::Bound, "invocations");
+            return;
+        }
+        let mut env = scope.environment();
+        for (name, value) in own_env {
+            env.retain(|(known, _)| known != name);
+            env.push((name.clone(), value.clone()));
+        }
+        self.reading.invocations.push(Invocation {
+            argv,
+            cwd: scope.cwd.clone(),
+            env,
+            redirects,
+            stdin,
+            via: self.via.clone(),
+            at: self.at,
+            remote: self.remote,
+            typed: self.typed,
+        });
+    }
+}
+
+/// One output after the other; unknown as soon as a part is unknown or it grows too large.
+pub(super) fn joined(first: Printed, second: Printed) -> Printed {
+    let mut text = first?;
+    let more = second?;
+    if text.len() + more.len() > MAX_PRINTED {
+        return None;
+    }
+    text.push_str(&more);
+    Some(text)
+}

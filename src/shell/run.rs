@@ -1,0 +1,220 @@
+//! What one command does: a function, a builtin, a launcher, a shell, or just a program.
+
+use std::rc::Rc;
+
+use super::eval::{Printed, Reader};
+use super::scope::Scope;
+use super::types::{Redirect, Stdin, What, Word};
+
+/// One command with everything it was given.
+pub(super) struct Call<'c> {
+    pub(super) argv: &'c [Word],
+    pub(super) redirects: &'c [Redirect],
+    pub(super) input: &'c Stdin,
+    pub(super) env: &'c [(String, Word)],
+}
+
+impl Call<'_> {
+    /// The literal argument at `index`.
+    pub(super) fn arg(&self, index: usize) -> Option<&str> {
+        self.argv.get(index).and_then(Word::literal)
+    }
+
+    /// All arguments after the first `skip` words, when all are known.
+    pub(super) fn known(&self, skip: usize) -> Option<Vec<String>> {
+        self.argv.iter().skip(skip).map(|word| word.literal().map(str::to_owned)).collect()
+    }
+}
+
+impl Reader<'_> {
+    /// Runs one command.
+    pub(super) fn run(
+        &mut self,
+        argv: Vec<Word>,
+        scope: &mut Scope,
+        redirects: Vec<Redirect>,
+        input: &Stdin,
+        env: &[(String, Word)],
+    ) -> Printed {
+        if !self.spend(argv.len() + 1) {
+            return None;
+        }
+        let program = argv.first().cloned().unwrap_or(Word::empty());
+        match &program {
+            Word::Literal(_) => {
+                let call = Call { argv: &argv, redirects: &redirects, input, env };
+                self.dispatch(&call, scope)
+            }
+            Word::OneOf(all) => {
+                let mut printed = None;
+                for value in all.clone() {
+                    let mut own = argv.clone();
+                    if let Some(first) = own.first_mut() {
+                        *first = Word::Literal(value);
+                    }
+                    printed = self.run(own, scope, redirects.clone(), input, env);
+                }
+                printed
+            }
+            Word::Partial(_) => {
+                let detail = super::types::spell(&argv);
+                self.note(What::Program, &detail);
+                self.invocation(argv, scope, redirects, input.clone(), env);
+                None
+            }
+        }
+    }
+
+    fn dispatch(&mut self, call: &Call<'_>, scope: &mut Scope) -> Printed {
+        let program = call.arg(0).unwrap_or("").to_owned();
+        if let Some(body) = scope.functions.get(program.as_str()).map(Rc::clone) {
+            return self.function(&program, &body, call, scope);
+        }
+        if let Some(printed) = super::builtins::run(self, call, scope) {
+            return printed;
+        }
+        self.invocation(
+            call.argv.to_vec(),
+            scope,
+            call.redirects.to_vec(),
+            call.input.clone(),
+            call.env,
+        );
+        if let Some(script) = self.startup_file(call) {
+            self.script_file(&script, "BASH_ENV", &[], scope);
+        }
+        if is_help(call) {
+            return None;
+        }
+        if let Some(printed) = super::launch::run(self, call, scope) {
+            return printed;
+        }
+        super::output::printed(self, call, scope)
+    }
+
+    /// Calls a function: its body with the caller's arguments.
+    fn function(
+        &mut self,
+        name: &str,
+        body: &Rc<super::tree::Node>,
+        call: &Call<'_>,
+        scope: &mut Scope,
+    ) -> Printed {
+        // A function that calls itself is followed a few times only.
+        if self.via.iter().filter(|label| **label == "function").count() > 8 {
+            return None;
+        }
+        let mut args = vec![Word::Literal(name.to_owned())];
+        args.extend(call.argv.iter().skip(1).cloned());
+        let outer = std::mem::replace(&mut scope.args, Rc::new(args));
+        for (name, value) in call.env {
+            scope.set(name, super::scope::Value::Scalar(value.clone()));
+        }
+        let printed = self.inside("function", |reader| reader.eval(body, scope, call.input));
+        scope.args = outer;
+        printed
+    }
+
+    /// `BASH_ENV=file bash …`: a file that a shell reads first.
+    fn startup_file(&self, call: &Call<'_>) -> Option<Word> {
+        let program = super::program::base_name(call.arg(0)?);
+        if !super::shells::is_shell(program) {
+            return None;
+        }
+        call.env
+            .iter()
+            .find(|(name, _)| name == "BASH_ENV" || name == "ENV")
+            .map(|(_, value)| value.clone())
+    }
+
+    /// Reads a script file as code; a file that cannot be read is noted.
+    pub(super) fn script_file(
+        &mut self,
+        file: &Word,
+        label: &'static str,
+        args: &[Word],
+        scope: &mut Scope,
+    ) -> Printed {
+        let Some(path) = file.literal() else {
+            self.note(What::Script, &super::types::spell(std::slice::from_ref(file)));
+            return None;
+        };
+        match self.file_text(path, scope) {
+            Some(text) => {
+                let mut own = vec![file.clone()];
+                own.extend(args.iter().cloned());
+                let outer = std::mem::replace(&mut scope.args, Rc::new(own));
+                let printed = self.code(label, &text, scope, &Stdin::Inherited);
+                scope.args = outer;
+                printed
+            }
+            None => {
+                self.note(What::Script, path);
+                None
+            }
+        }
+    }
+
+    /// A file's text: what this text wrote, else what is there.
+    pub(super) fn file_text(&mut self, path: &str, scope: &Scope) -> Option<String> {
+        if let Some(text) = self.known_text(path, scope) {
+            return Some(text);
+        }
+        let path = super::values::absolute(scope.cwd.as_deref(), path)?;
+        // Devices and pipes are never opened.
+        if path.starts_with("/dev/") || path.starts_with("/proc/") {
+            return None;
+        }
+        self.spend(64).then(|| self.files.text(&path)).flatten()
+    }
+
+    /// Starts a command found inside another one's arguments, as a process of its own.
+    pub(super) fn launched(
+        &mut self,
+        label: &'static str,
+        argv: &[Word],
+        scope: &Scope,
+        input: &Stdin,
+        env: &[(String, Word)],
+    ) -> Printed {
+        if argv.is_empty() {
+            return None;
+        }
+        let mut own = scope.clone();
+        own.functions = Rc::default();
+        self.inside(label, |reader| reader.run(argv.to_vec(), &mut own, Vec::new(), input, env))
+    }
+
+    /// Reads a word as code in a process of its own.
+    pub(super) fn launched_code(
+        &mut self,
+        label: &'static str,
+        code: &Word,
+        args: &[Word],
+        scope: &Scope,
+        input: &Stdin,
+    ) -> Printed {
+        let Some(texts) = code.as_code() else {
+            self.note(What::Code, &super::types::spell(std::slice::from_ref(code)));
+            return None;
+        };
+        let mut printed = None;
+        for text in texts {
+            let mut own = scope.clone();
+            own.functions = Rc::default();
+            own.aliases = Rc::default();
+            own.args = Rc::new(if args.is_empty() {
+                vec![Word::Literal("sh".into())]
+            } else {
+                args.to_vec()
+            });
+            printed = self.code(label, &text, &mut own, input);
+        }
+        printed
+    }
+}
+
+/// Whether a program is only asked what it is.
+fn is_help(call: &Call<'_>) -> bool {
+    call.argv.len() == 2 && matches!(call.arg(1), Some("--help" | "--version"))
+}

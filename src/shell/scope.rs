@@ -1,0 +1,118 @@
+//! What a text knows while it runs: variables, functions, aliases, files it wrote, the directory.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::tree::Node;
+use super::types::{Start, Word};
+
+/// A variable's value.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Scalar(Word),
+    Array(Vec<Word>),
+}
+
+/// The state of one shell; cloned for a subshell (all parts are shared until changed).
+#[derive(Clone)]
+pub(super) struct Scope {
+    pub(super) vars: Rc<HashMap<String, Value>>,
+    pub(super) exported: Rc<Vec<String>>,
+    pub(super) functions: Rc<HashMap<String, Rc<Node>>>,
+    /// Name → text and the line after which it is expanded.
+    pub(super) aliases: Rc<HashMap<String, (String, usize)>>,
+    /// `$0 $1 …`; a many-word stands for any number.
+    pub(super) args: Rc<Vec<Word>>,
+    pub(super) cwd: Option<String>,
+    /// Files whose whole text this text wrote, by absolute path.
+    pub(super) written: Rc<HashMap<String, String>>,
+    /// Text on open descriptors above 2.
+    pub(super) descriptors: Rc<HashMap<u32, String>>,
+    /// Above zero, an assignment may or may not happen: values add up.
+    pub(super) conditional: usize,
+}
+
+impl Scope {
+    pub(super) fn new(start: &Start) -> Self {
+        let mut args = vec![Word::Literal("bash".into())];
+        if !start.args.is_empty() {
+            args = start.args.iter().map(|arg| Word::Literal(arg.clone())).collect();
+        }
+        Self {
+            vars: Rc::default(),
+            exported: Rc::default(),
+            functions: Rc::default(),
+            aliases: Rc::default(),
+            args: Rc::new(args),
+            cwd: (!start.cwd.is_empty()).then(|| start.cwd.clone()),
+            written: Rc::default(),
+            descriptors: Rc::default(),
+            conditional: 0,
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.vars.get(name)
+    }
+
+    /// A variable as one word: an array's is its first element.
+    pub(super) fn scalar(&self, name: &str) -> Option<Word> {
+        match self.vars.get(name)? {
+            Value::Scalar(word) => Some(word.clone()),
+            Value::Array(words) => Some(words.first().cloned().unwrap_or(Word::empty())),
+        }
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: Value) {
+        if self.vars.len() > 4096 {
+            return;
+        }
+        let value = match (&value, self.vars.get(name)) {
+            (Value::Scalar(new), Some(Value::Scalar(old))) if self.conditional > 0 => {
+                Value::Scalar(old.or(new))
+            }
+            _ => value,
+        };
+        Rc::make_mut(&mut self.vars).insert(name.to_owned(), value);
+    }
+
+    pub(super) fn unset(&mut self, name: &str) {
+        if self.conditional == 0 {
+            Rc::make_mut(&mut self.vars).remove(name);
+            Rc::make_mut(&mut self.functions).remove(name);
+        }
+    }
+
+    pub(super) fn export(&mut self, name: &str) {
+        if !self.exported.iter().any(|known| known == name) {
+            Rc::make_mut(&mut self.exported).push(name.to_owned());
+        }
+    }
+
+    /// The exported variables with known names.
+    pub(super) fn environment(&self) -> Vec<(String, Word)> {
+        self.exported.iter().filter_map(|name| Some((name.clone(), self.scalar(name)?))).collect()
+    }
+
+    /// Remembers the text of a file that was written.
+    pub(super) fn write(&mut self, path: String, text: String, append: bool) {
+        let written = Rc::make_mut(&mut self.written);
+        if append && let Some(known) = written.get_mut(&path) {
+            if known.len() + text.len() < 262_144 {
+                known.push_str(&text);
+            }
+            return;
+        }
+        if written.len() < 256 {
+            written.insert(path, text);
+        }
+    }
+
+    /// Field separators: the default when unset or unknown.
+    pub(super) fn separators(&self) -> String {
+        match self.vars.get("IFS") {
+            Some(Value::Scalar(Word::Literal(text))) => text.clone(),
+            _ => " \t\n".to_owned(),
+        }
+    }
+}

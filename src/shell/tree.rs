@@ -1,0 +1,179 @@
+//! The tree of a posix text: what the scanner finds, before any value is known.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// A command of any shape.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// Assignments, words, redirections: a program, a builtin, or nothing but assignments.
+    Simple(Rc<Simple>),
+    /// Commands one after the other.
+    List(Vec<(Node, Join)>),
+    /// Commands joined by `|`.
+    Pipeline(Vec<Node>),
+    /// `( … )`: its own variables and directory.
+    Subshell(Box<Node>),
+    /// `{ … }` and the parts of `if`, `while`, `until`: the parts may or may not run.
+    Group { parts: Vec<Node>, conditional: bool },
+    /// `for` and `select`; no words means `"$@"`.
+    For { name: String, words: Option<Vec<Raw>>, body: Box<Node> },
+    /// `case`.
+    Case { subject: Raw, arms: Vec<(Vec<Raw>, Node)> },
+    /// A function's definition.
+    Function { name: String, body: Rc<Node> },
+    /// `[[ … ]]`, `(( … ))`: only what is substituted in it runs.
+    Test(Vec<Raw>),
+    /// `coproc`.
+    Coproc(Box<Node>),
+    /// A compound command with redirections.
+    Redirected(Box<Node>, Vec<RawRedirect>),
+}
+
+/// How a command is joined to the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Join {
+    /// The first, or after `;`, `&` or a line end.
+    Then,
+    /// After `&&`.
+    And,
+    /// After `||`.
+    Or,
+}
+
+/// A simple command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Simple {
+    pub(super) assigns: Vec<Assign>,
+    pub(super) words: Vec<Raw>,
+    pub(super) redirects: Vec<RawRedirect>,
+    pub(super) at: usize,
+    /// The line it begins on: an alias is expanded from the next line on.
+    pub(super) line: usize,
+}
+
+/// One assignment.
+#[derive(Clone, Debug)]
+pub(super) struct Assign {
+    pub(super) name: String,
+    pub(super) append: bool,
+    /// `a[…]=`: the subscript.
+    pub(super) index: Option<Raw>,
+    pub(super) value: AssignValue,
+}
+
+/// The right side of an assignment.
+#[derive(Clone, Debug)]
+pub(super) enum AssignValue {
+    Word(Raw),
+    Array(Vec<Raw>),
+}
+
+/// A redirection.
+#[derive(Clone, Debug)]
+pub(super) struct RawRedirect {
+    pub(super) fd: Option<u32>,
+    pub(super) op: &'static str,
+    pub(super) target: RedirectTarget,
+}
+
+/// Where a redirection leads.
+#[derive(Clone, Debug)]
+pub(super) enum RedirectTarget {
+    Word(Raw),
+    /// The body of a here-doc, set when the scanner reaches it.
+    Here(Rc<OnceCell<Raw>>),
+}
+
+/// A word before expansion.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Raw {
+    pub(super) parts: Vec<Part>,
+}
+
+/// A part of a word.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// Unquoted text: subject to braces, tilde, globs.
+    Bare(String),
+    /// Quoted text.
+    Quoted(String),
+    /// `$name`, `${name…}`.
+    Variable { name: String, index: Option<Rc<Raw>>, change: Change, quoted: bool },
+    /// `$( … )` and backticks.
+    Command { node: Rc<Node>, quoted: bool },
+    /// `<( … )` and `>( … )`.
+    Process { node: Rc<Node>, reads: bool },
+    /// `$(( … ))`: what is substituted in it.
+    Arithmetic { text: Rc<Raw> },
+}
+
+/// What `${name…}` does to the value.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    Plain,
+    /// `:-` `-` `:=` `=`: the value when unset; `assign` for the latter two.
+    Default {
+        word: Rc<Raw>,
+        assign: bool,
+    },
+    /// `:+` `+`.
+    Alternative(Rc<Raw>),
+    /// `:?` `?`.
+    Require(Rc<Raw>),
+    /// `#` and `##`, `%` and `%%`.
+    Trim {
+        prefix: bool,
+        longest: bool,
+        pattern: Rc<Raw>,
+    },
+    /// `/` and `//`, with `#` and `%` anchors as the pattern's first character.
+    Replace {
+        all: bool,
+        pattern: Rc<Raw>,
+        with: Rc<Raw>,
+    },
+    /// `^ ^^ , ,,`.
+    Case {
+        upper: bool,
+        all: bool,
+    },
+    /// `:offset:length`.
+    Slice(Rc<Raw>),
+    /// `${#name}`.
+    Length,
+    /// `${!name}`.
+    Indirect,
+    /// `@Q` and the like.
+    Other,
+}
+
+impl Raw {
+    /// The text, when nothing in it needs a value.
+    pub(super) fn plain(&self) -> Option<String> {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Bare(piece) | Part::Quoted(piece) => text.push_str(piece),
+                Part::Variable { .. }
+                | Part::Command { .. }
+                | Part::Process { .. }
+                | Part::Arithmetic { .. } => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// The text, when it is wholly unquoted: what a keyword must be.
+    pub(super) fn bare(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Part::Bare(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A quoted word of known text.
+    pub(super) fn quoted(text: impl Into<String>) -> Self {
+        Self { parts: vec![Part::Quoted(text.into())] }
+    }
+}

@@ -1,0 +1,267 @@
+//! Values of words: joining, splitting, patterns, paths. All bounded.
+
+use super::types::{Piece, Word};
+
+/// The most values one word may have before it counts as unknown.
+pub(super) const MAX_VALUES: usize = 16;
+
+impl Word {
+    /// The empty word.
+    pub(super) fn empty() -> Self {
+        Self::Literal(String::new())
+    }
+
+    /// A word that is only known at run time.
+    pub(super) fn hole(what: impl Into<String>, many: bool) -> Self {
+        Self::Partial(vec![Piece::Hole { what: what.into(), many }])
+    }
+
+    /// One of `values`, without duplicates; unknown when there are too many.
+    pub(super) fn one_of(mut values: Vec<String>) -> Self {
+        let mut seen: Vec<String> = Vec::new();
+        values.retain(|value| {
+            let new = !seen.contains(value);
+            if new {
+                seen.push(value.clone());
+            }
+            new
+        });
+        match values.len() {
+            0 => Self::empty(),
+            1 => Self::Literal(values.pop().unwrap_or_default()),
+            2..=MAX_VALUES => Self::OneOf(values),
+            _ => Self::hole("many values", false),
+        }
+    }
+
+    /// Appends known text.
+    pub(super) fn push_text(&mut self, text: &str) {
+        match self {
+            Self::Literal(known) => known.push_str(text),
+            Self::OneOf(all) => all.iter_mut().for_each(|known| known.push_str(text)),
+            Self::Partial(pieces) => match pieces.last_mut() {
+                Some(Piece::Text(known)) => known.push_str(text),
+                _ => pieces.push(Piece::Text(text.to_owned())),
+            },
+        }
+    }
+
+    /// Appends another word's value.
+    pub(super) fn push_word(&mut self, other: &Self) {
+        match other {
+            Self::Literal(text) => self.push_text(text),
+            Self::OneOf(values) => {
+                let own: Option<Vec<String>> = self.values().map(<[String]>::to_vec);
+                match own {
+                    Some(own) if own.len() * values.len() <= MAX_VALUES => {
+                        *self = Self::one_of(
+                            own.iter()
+                                .flat_map(|head| {
+                                    values.iter().map(move |tail| format!("{head}{tail}"))
+                                })
+                                .collect(),
+                        );
+                    }
+                    _ => self.push_piece(Piece::Hole { what: "many values".into(), many: false }),
+                }
+            }
+            Self::Partial(pieces) => {
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(text) => self.push_text(text),
+                        Piece::Glob(_) | Piece::Hole { .. } => self.push_piece(piece.clone()),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Appends an unknown piece.
+    pub(super) fn push_piece(&mut self, piece: Piece) {
+        match self {
+            Self::Partial(pieces) => pieces.push(piece),
+            Self::Literal(text) if text.is_empty() => *self = Self::Partial(vec![piece]),
+            Self::Literal(text) => {
+                *self = Self::Partial(vec![Piece::Text(std::mem::take(text)), piece]);
+            }
+            Self::OneOf(_) => {
+                *self = Self::Partial(vec![
+                    Piece::Hole { what: "one of several".into(), many: false },
+                    piece,
+                ]);
+            }
+        }
+    }
+
+    /// Applies `change` to every known value; an unknown word stays unknown.
+    pub(super) fn map(&self, change: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Literal(text) => Self::Literal(change(text)),
+            Self::OneOf(all) => Self::one_of(all.iter().map(|value| change(value)).collect()),
+            Self::Partial(pieces) => {
+                let what = pieces.iter().find_map(|piece| match piece {
+                    Piece::Hole { what, .. } => Some(what.clone()),
+                    Piece::Text(_) | Piece::Glob(_) => None,
+                });
+                Self::hole(what.unwrap_or_else(|| "glob".into()), false)
+            }
+        }
+    }
+
+    /// Both words' values together.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        match (self.values(), other.values()) {
+            (Some(own), Some(others)) => Self::one_of(own.iter().chain(others).cloned().collect()),
+            (None, _) => self.clone(),
+            (_, None) => other.clone(),
+        }
+    }
+
+    /// The text with unknown parts as `$__unknown`, for reading a partly known text as code; `None`
+    /// when nothing of it is known.
+    pub(super) fn as_code(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Literal(text) => Some(vec![text.clone()]),
+            Self::OneOf(all) => Some(all.clone()),
+            Self::Partial(pieces) => {
+                let mut text = String::new();
+                let mut known = false;
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(piece) => {
+                            known |= !piece.trim().is_empty();
+                            text.push_str(piece);
+                        }
+                        Piece::Glob(piece) => text.push_str(piece),
+                        Piece::Hole { .. } => text.push_str("${__unknown}"),
+                    }
+                }
+                known.then(|| vec![text])
+            }
+        }
+    }
+
+    /// The known text before the first unknown piece.
+    pub fn prefix(&self) -> &str {
+        match self {
+            Self::Literal(text) => text,
+            Self::OneOf(_) => "",
+            Self::Partial(pieces) => match pieces.first() {
+                Some(Piece::Text(text)) => text,
+                _ => "",
+            },
+        }
+    }
+
+    /// Whether the word may stand for any number of words.
+    pub fn is_many(&self) -> bool {
+        matches!(self, Self::Partial(pieces) if pieces.iter().any(|piece| match piece {
+            Piece::Hole { many, .. } => *many,
+            Piece::Glob(_) => true,
+            Piece::Text(_) => false,
+        }))
+    }
+}
+
+/// Whether shell pattern `pattern` matches all of `text`; `*`, `?`, `[…]`, backslash. Linear in
+/// practice: one backtracking point.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let text: Vec<char> = text.chars().collect();
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        let step = pattern.get(p).and_then(|mark| match mark {
+            '*' => None,
+            '?' => Some(1),
+            '[' => class(&pattern, p, text.get(t).copied().unwrap_or('\0')),
+            '\\' if pattern.get(p + 1) == text.get(t) => Some(2),
+            plain if Some(plain) == text.get(t) => Some(1),
+            _ => None,
+        });
+        if let Some(step) = step {
+            p += step;
+            t += 1;
+        } else if pattern.get(p) == Some(&'*') {
+            star = Some((p, t));
+            p += 1;
+        } else if let Some((at, from)) = star {
+            p = at + 1;
+            t = from + 1;
+            star = Some((at, from + 1));
+        } else {
+            return false;
+        }
+    }
+    pattern.get(p..).unwrap_or(&[]).iter().all(|mark| *mark == '*')
+}
+
+/// Length of the class at `at` when it matches `character`.
+fn class(pattern: &[char], at: usize, character: char) -> Option<usize> {
+    let negated = matches!(pattern.get(at + 1), Some('!' | '^'));
+    let mut index = at + 1 + usize::from(negated);
+    let first = index;
+    let mut hit = false;
+    loop {
+        let low = *pattern.get(index)?;
+        if low == ']' && index > first {
+            break;
+        }
+        if pattern.get(index + 1) == Some(&'-') && pattern.get(index + 2).is_some_and(|c| *c != ']')
+        {
+            let high = *pattern.get(index + 2)?;
+            hit |= low <= character && character <= high;
+            index += 3;
+        } else {
+            hit |= low == character;
+            index += 1;
+        }
+    }
+    (hit != negated).then_some(index + 1 - at)
+}
+
+/// `path` against `cwd`, with `.` and `..` taken out; `None` when it is relative and `cwd` unknown.
+pub fn absolute(cwd: Option<&str>, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    if !path.starts_with('/') {
+        parts.extend(cwd?.split('/').filter(|part| !part.is_empty()));
+    }
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_in_a_shell() {
+        for (pattern, text, expected) in [
+            ("*", "", true),
+            ("a*c", "abbc", true),
+            ("a*c", "abb", false),
+            ("c?rtex", "cortex", true),
+            ("[a-c]x", "bx", true),
+            ("[!a-c]x", "bx", false),
+            ("*.db*", ".cortex.db-wal", true),
+            (r"\*", "*", true),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn paths_are_made_absolute() {
+        assert_eq!(absolute(Some("/a/b"), "../c").as_deref(), Some("/a/c"));
+        assert_eq!(absolute(None, "/x/./y//").as_deref(), Some("/x/y"));
+        assert_eq!(absolute(None, "x"), None);
+    }
+}
