@@ -5,7 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod contradiction;
+pub mod note;
 pub mod store;
+pub mod subject;
+pub mod supersede;
 
 use crate::decision::Doubt;
 use crate::request::Caller;

@@ -1,0 +1,310 @@
+//! Cortex's store, read-only: never migrated, never written.
+//!
+//! Columns are probed, never inferred from a version number: Cortex adds them without raising it.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::open;
+use crate::decision::{Code, Doubt};
+use crate::memory::{Circle, Family, Item, Memory, Note, Session};
+use crate::request::Caller;
+
+/// How much later than our own record of a session's start its row may be and still be the first:
+/// Cortex's SessionStart hook runs beside ours.
+const ROTATION_SLACK_MS: i64 = 5_000;
+
+/// One open Cortex store.
+pub struct CortexStore {
+    connection: Connection,
+    path: PathBuf,
+    text: String,
+    columns: Columns,
+    /// When this host session was first seen, RFC 3339; from our own record.
+    first_seen: Option<String>,
+    circle: OnceCell<Result<Circle, Doubt>>,
+}
+
+/// What the store has of what a decision needs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Columns {
+    agent: bool,
+    scope: bool,
+    conflict: bool,
+    items: bool,
+    item_source: bool,
+    kind_subject_index: bool,
+}
+
+impl CortexStore {
+    /// Opens the store at `path`; `first_seen` is our record of the host session's start.
+    ///
+    /// # Errors
+    /// A doubt when it is missing, locked, damaged, unreadable, or lacks the tables of any version.
+    pub fn open(path: &Path, first_seen: Option<String>) -> Result<Self, Doubt> {
+        let connection = open::read_only(path)?;
+        let columns = Columns::probe(&connection).map_err(|error| open::doubt(&error, path))?;
+        let Some(columns) = columns else {
+            return Err(Doubt::new(Code::StoreSchema, path.display().to_string()));
+        };
+        Ok(Self {
+            connection,
+            text: path.to_string_lossy().into_owned(),
+            path: path.to_owned(),
+            columns,
+            first_seen,
+            circle: OnceCell::new(),
+        })
+    }
+
+    fn fail(&self, error: &rusqlite::Error) -> Doubt {
+        open::doubt(error, &self.path)
+    }
+
+    /// The columns of a note, joined with its session for the scope.
+    fn note_columns(&self) -> String {
+        format!(
+            "n.id, n.session_id, n.kind, n.subject, n.content, n.status, {}, {}, n.timestamp",
+            if self.columns.conflict { "n.conflict" } else { "0" },
+            if self.columns.scope { "s.scope_key" } else { "NULL" },
+        )
+    }
+
+    fn notes(&self, condition: &str, value: &str) -> Result<Vec<Note>, Doubt> {
+        let index = if self.columns.kind_subject_index
+            && condition.contains("n.subject =")
+            && !condition.contains("NOCASE")
+        {
+            "INDEXED BY idx_notes_kind_subject"
+        } else {
+            ""
+        };
+        let kinds =
+            if index.is_empty() { "" } else { "n.kind IN (SELECT DISTINCT kind FROM notes) AND " };
+        let sql = format!(
+            "SELECT {} FROM notes n {index} LEFT JOIN sessions s ON s.id = n.session_id WHERE {kinds}{condition}",
+            self.note_columns()
+        );
+        let read = || -> rusqlite::Result<Vec<Note>> {
+            let mut statement = self.connection.prepare(&sql)?;
+            let rows = statement.query_map([value], note)?;
+            rows.collect()
+        };
+        read().map_err(|error| self.fail(&error))
+    }
+
+    fn find_circle(&self, caller: &Caller) -> Result<Circle, Doubt> {
+        let parent = self.primary_of(caller)?;
+        let read = || -> rusqlite::Result<Vec<String>> {
+            let mut statement = self
+                .connection
+                .prepare("SELECT id FROM sessions WHERE id = ?1 OR parent_session_id = ?1")?;
+            let rows = statement.query_map([&parent.id], |row| row.get(0))?;
+            rows.collect()
+        };
+        let sessions = read().map_err(|error| self.fail(&error))?;
+        let rotated = match (&self.first_seen, &parent.started_at) {
+            (Some(seen), Some(started)) => later_by(started, seen) > ROTATION_SLACK_MS,
+            _ => false,
+        };
+        let uncertain = rotated || parent.ended;
+        let cut =
+            uncertain.then(|| self.first_seen.clone().or(parent.started_at.clone())).flatten();
+        Ok(Circle { sessions, writer: parent.id, scope: parent.scope, ended_before: cut })
+    }
+
+    /// The primary of the calling subagent: its own row's parent, whatever window is newest.
+    fn primary_of(&self, caller: &Caller) -> Result<Primary, Doubt> {
+        let Some(agent) = &caller.agent else {
+            // A client started from a subagent's shell has no agent id, and Cortex gives its calls to
+            // whichever primary is newest: nothing here can be proved to be the caller's.
+            return Err(Doubt::new(Code::CallerUnknown, "child session"));
+        };
+        if !self.columns.agent {
+            return Err(Doubt::new(Code::StoreSchema, "sessions.agent_id"));
+        }
+        let scope = if self.columns.scope { "p.scope_key" } else { "NULL" };
+        let sql = format!(
+            "SELECT DISTINCT p.id, p.started_at, p.status = 'ended' OR p.ended_at IS NOT NULL, {scope} \
+             FROM sessions c JOIN sessions p ON p.id = c.parent_session_id WHERE c.agent_id = ?1 LIMIT 2"
+        );
+        let read = || -> rusqlite::Result<Vec<Primary>> {
+            let mut statement = self.connection.prepare(&sql)?;
+            let rows = statement.query_map([agent], |row| {
+                Ok(Primary {
+                    id: row.get(0)?,
+                    started_at: row.get(1)?,
+                    ended: row.get(2)?,
+                    scope: row.get(3)?,
+                })
+            })?;
+            rows.collect()
+        };
+        let mut found = read().map_err(|error| self.fail(&error))?;
+        match (found.pop(), found.pop()) {
+            (Some(primary), None) => Ok(primary),
+            (None, _) => Err(Doubt::new(Code::CallerUnknown, agent.clone())),
+            (Some(_), Some(_)) => Err(Doubt::new(Code::CallerAmbiguous, agent.clone())),
+        }
+    }
+}
+
+struct Primary {
+    id: String,
+    started_at: Option<String>,
+    ended: bool,
+    scope: Option<String>,
+}
+
+impl Columns {
+    /// `None` when it is no Cortex store of any version.
+    fn probe(connection: &Connection) -> rusqlite::Result<Option<Self>> {
+        let mut found = Self::default();
+        let (mut sessions, mut notes) = (false, false);
+        let mut statement = connection.prepare(
+            "SELECT m.name, p.name FROM sqlite_schema m, pragma_table_info(m.name) p \
+             WHERE m.type = 'table' AND m.name IN ('sessions', 'notes', 'memory_items')",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (table, column): (String, String) = (row.get(0)?, row.get(1)?);
+            match (table.as_str(), column.as_str()) {
+                ("sessions", "parent_session_id") => sessions = true,
+                ("sessions", "agent_id") => found.agent = true,
+                ("sessions", "scope_key") => found.scope = true,
+                ("notes", "session_id") => notes = true,
+                ("notes", "conflict") => found.conflict = true,
+                ("memory_items", "session_id") => found.items = true,
+                ("memory_items", "source_id") => found.item_source = true,
+                _ => {}
+            }
+        }
+        found.kind_subject_index = connection
+            .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = 'idx_notes_kind_subject'", [], |_| Ok(()))
+            .optional()?
+            .is_some();
+        Ok((sessions && notes).then_some(found))
+    }
+}
+
+impl Memory for CortexStore {
+    fn family(&self) -> Family {
+        Family::Cortex
+    }
+
+    fn path(&self) -> &str {
+        &self.text
+    }
+
+    fn circle(&self, caller: &Caller) -> Result<Circle, Doubt> {
+        self.circle.get_or_init(|| self.find_circle(caller)).clone()
+    }
+
+    fn session(&self, id: &str) -> Result<Option<Session>, Doubt> {
+        let scope = if self.columns.scope { "scope_key" } else { "NULL" };
+        let sql =
+            format!("SELECT id, parent_session_id, {scope}, ended_at FROM sessions WHERE id = ?1");
+        self.connection
+            .query_row(&sql, [id], |row| {
+                Ok(Session {
+                    id: row.get(0)?,
+                    parent: row.get(1)?,
+                    scope: row.get(2)?,
+                    ended_at: row.get(3)?,
+                })
+            })
+            .optional()
+            .map_err(|error| self.fail(&error))
+    }
+
+    fn note(&self, id: &str) -> Result<Option<Note>, Doubt> {
+        Ok(self.notes("n.id = ?1", id)?.pop())
+    }
+
+    fn item(&self, id: &str) -> Result<Option<Item>, Doubt> {
+        if !self.columns.items {
+            return Ok(self.note(id)?.map(|note| Item {
+                id: note.id,
+                session: Some(note.session),
+                kind: note.kind,
+                subject: note.subject,
+                scope: note.scope,
+            }));
+        }
+        let read = |condition: &str| {
+            let sql = format!(
+                "SELECT id, session_id, kind, subject, scope_key FROM memory_items WHERE {condition} LIMIT 1"
+            );
+            self.connection
+                .query_row(&sql, [id], item)
+                .optional()
+                .map_err(|error| self.fail(&error))
+        };
+        let found = read("id = ?1")?;
+        if found.is_some() || !self.columns.item_source {
+            return Ok(found);
+        }
+        read("source_table = 'notes' AND source_id = ?1")
+    }
+
+    fn active_on(&self, subject: &str) -> Result<Vec<Note>, Doubt> {
+        self.notes("n.subject = ?1 AND n.status = 'active'", subject)
+    }
+
+    fn active_like(&self, raw: &str) -> Result<Vec<Note>, Doubt> {
+        self.notes(
+            "n.subject = ?1 COLLATE NOCASE AND n.status = 'active' ORDER BY n.timestamp DESC",
+            raw,
+        )
+    }
+}
+
+fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
+    Ok(Note {
+        id: row.get(0)?,
+        session: row.get(1)?,
+        agent: None,
+        kind: row.get(2)?,
+        subject: row.get(3)?,
+        content: text(row, 4)?,
+        status: row.get(5)?,
+        contested: row.get::<_, Option<i64>>(6)?.unwrap_or(0) != 0,
+        scope: row.get(7)?,
+        created_at: row.get(8)?,
+    })
+}
+
+fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
+    Ok(Item {
+        id: row.get(0)?,
+        session: row.get(1)?,
+        kind: row.get(2)?,
+        subject: row.get(3)?,
+        scope: row.get(4)?,
+    })
+}
+
+/// A text column that may hold any bytes: Cortex does not validate a note's content.
+fn text(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
+    let value = row.get_ref(index)?;
+    Ok(match value {
+        rusqlite::types::ValueRef::Text(bytes) | rusqlite::types::ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+        rusqlite::types::ValueRef::Integer(number) => number.to_string(),
+        rusqlite::types::ValueRef::Real(number) => number.to_string(),
+        rusqlite::types::ValueRef::Null => String::new(),
+    })
+}
+
+/// Milliseconds from `earlier` to `later`, both RFC 3339; 0 when one cannot be read.
+fn later_by(later: &str, earlier: &str) -> i64 {
+    let read =
+        |text: &str| text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
+    match (read(later), read(earlier)) {
+        (Some(later), Some(earlier)) => later - earlier,
+        _ => 0,
+    }
+}
