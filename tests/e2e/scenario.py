@@ -1,0 +1,89 @@
+"""Reads scenario files: the short forms written out, mistakes refused (README.md has the format)."""
+
+import json
+import re
+
+from model import prompt
+
+KEYS = {"about", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight"}
+CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "together", "when"}
+CALL_KEYS = {"bash", "agent", "type", "background", "note", "tool", "input", "blocked", "runs", "fails"}
+AFTER_KEYS = {"cortex", "native", "files", "denials", "primaries"}
+OUTCOMES = ("blocked", "runs", "fails")
+# How every hook of ours ends, in the words of the client's log, by what was done to the hook.
+ENDINGS = {
+    "exec": "finished with status 0",
+    "shim": "finished with status 0",
+    "shim-missing": "finished with status 0",
+    "missing": "failed to start",
+    "killed": "finished with status 1",
+    "hanging": "timed out",
+}
+
+
+class Scenario:
+    """One scenario, as the file says it, with placeholders still in place."""
+
+    def __init__(self, name, document):
+        self.name = name
+        _known(name, document, KEYS)
+        self.about = document["about"]
+        self.cortex = document.get("cortex", {})
+        self.native = document.get("native", {})
+        self.files = document.get("files", {})
+        self.hook = document.get("hook", "exec")
+        self.ending = ENDINGS[self.hook]
+        self.weight = document.get("weight", 1)
+        self.clients = document.get("clients", [{"prompts": ["main"]}])
+        for one in self.clients:
+            _known(f"{name}: client", one, CLIENT_KEYS)
+            one["prompts"] = [prompt(text) if text in document["scripts"] else text for text in one["prompts"]]
+        self.after = document.get("after", {})
+        _known(f"{name}: after", self.after, AFTER_KEYS)
+        self.scripts = {script: [self._turn(f"{name}: {script}", turn) for turn in turns]
+                        for script, turns in document["scripts"].items()}
+
+    @classmethod
+    def load(cls, path):
+        return cls(path.stem, json.loads(path.read_text()))
+
+    def _turn(self, place, turn):
+        return turn if isinstance(turn, str) else [self._call(place, call) for call in turn]
+
+    def _call(self, place, call):
+        _known(place, call, CALL_KEYS)
+        outcomes = [outcome for outcome in OUTCOMES if outcome in call]
+        if len(outcomes) != 1:
+            raise ValueError(f"{place}: {call}: exactly one of {', '.join(OUTCOMES)}")
+        if outcomes == ["blocked"] and not call["blocked"]:
+            raise ValueError(f"{place}: {call}: say which words the reason must hold")
+        if "bash" in call:
+            tool, given = "Bash", {"command": call["bash"], "description": "a step"}
+        elif "agent" in call:
+            tool, given = "Agent", {
+                "description": "a task", "prompt": prompt(call["agent"]),
+                "subagent_type": call.get("type", "general-purpose"),
+                "run_in_background": call.get("background", False)}
+        elif "note" in call:
+            note = self.cortex[call["note"]]
+            tool = "mcp__cortex__cortex_note"
+            given = {key: note[key] for key in ("kind", "subject", "content")}
+        else:
+            tool, given = call["tool"], call["input"]
+        return {"tool": tool, "input": given, "outcome": outcomes[0], "words": call[outcomes[0]]}
+
+
+def fill(value, places):
+    """`value` with every `{{NAME}}` replaced; an unknown name is an error."""
+    if isinstance(value, str):
+        return re.sub(r"\{\{([^{}]+)\}\}", lambda found: str(places[found[1]]), value)
+    if isinstance(value, list):
+        return [fill(item, places) for item in value]
+    if isinstance(value, dict):
+        return {fill(key, places): fill(item, places) for key, item in value.items()}
+    return value
+
+
+def _known(place, mapping, keys):
+    if unknown := set(mapping) - keys:
+        raise ValueError(f"{place}: unknown: {', '.join(sorted(unknown))}")
