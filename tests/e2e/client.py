@@ -42,8 +42,9 @@ def _download(version, place, program):
              "--loglevel=error", f"{PACKAGE}@{version}"],
             stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if done.returncode != 0 or not (fresh / program).is_file():
-            last = done.stderr.strip().splitlines()[-1:] or ["npm left no native program"]
-            raise NotInstalled(f"npm could not install {PACKAGE}@{version}: {last[0]}")
+            said = [line for line in done.stderr.splitlines() if " code " not in line and line.strip()]
+            why = said[0] if said else "it left no native program"
+            raise NotInstalled(f"npm could not install {PACKAGE}@{version}: {why}")
         shutil.rmtree(place, ignore_errors=True)
         fresh.rename(place)
     finally:

@@ -103,7 +103,7 @@ class Store:
     def __init__(self, directory, home=None):
         self.place = Place(directory, home)
         os.makedirs(os.path.dirname(self.place.file), exist_ok=True)
-        self.db = sqlite3.connect(self.place.file, timeout=5)
+        self.db = sqlite3.connect(self.place.file, timeout=1)
         self.db.execute("PRAGMA journal_mode=WAL")
         self.db.execute("PRAGMA foreign_keys=ON")
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():

@@ -50,7 +50,8 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(prog="tests/e2e/run", description=(
         "Runs the real client against a scripted model and checks what the guard did. "
-        "Needs root (a network namespace), git, npm and python3; otherwise says what it skips."))
+        "Needs a network namespace (root, or unprivileged user namespaces), git, npm and python3; "
+        "where one is missing it says so and skips."))
     parser.add_argument("binary", nargs="?", type=Path,
                         help="the ringfence to test (default: the newest build found)")
     parser.add_argument("-s", "--scenario", action="append", metavar="NAME", help="only this one; again for more")
@@ -66,8 +67,17 @@ def need_programs():
     missing = [name for name in ("git", "unshare") if not shutil.which(name)]
     if missing:
         raise Skip(f"{' and '.join(missing)} not installed (Debian: apt-get install git util-linux)")
-    if subprocess.run([*UNSHARE, "true"], capture_output=True).returncode != 0:
-        raise Skip("no network namespace can be made here (it needs root)")
+    if not namespace():
+        raise Skip("no network namespace can be made here (it needs root, or unprivileged user namespaces)")
+
+
+def namespace():
+    """The words that start a program in namespaces of its own; none when that cannot be done."""
+    # Root needs no user namespace; anybody else becomes root in one where the kernel allows it.
+    for words in (UNSHARE, [*UNSHARE, "--map-root-user"]):
+        if subprocess.run([*words, "true"], capture_output=True).returncode == 0:
+            return words
+    return []
 
 
 def built_binary():
@@ -84,7 +94,7 @@ def enter(binary, program):
     """Runs this program again inside the namespaces."""
     environment = {**os.environ, INSIDE: f"{binary.resolve()}\n{program}"}
     words = [sys.executable, str(HERE / "runner.py"), *sys.argv[1:]]
-    return subprocess.run([*UNSHARE, *words], env=environment).returncode
+    return subprocess.run([*namespace(), *words], env=environment).returncode
 
 
 def run_all(args, names):
