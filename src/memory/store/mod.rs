@@ -2,5 +2,7 @@
 
 mod cortex;
 mod open;
+mod project;
 
 pub use cortex::CortexStore;
+pub use project::Project;
