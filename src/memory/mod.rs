@@ -47,8 +47,9 @@ pub trait Memory {
     /// The active notes whose subject is exactly `subject` (already normalised), any kind, any scope.
     fn active_on(&self, subject: &str) -> Result<Vec<Note>, Doubt>;
 
-    /// The active notes whose subject equals `raw` but for ASCII case, newest first: how
-    /// `note-resolve --subject` and `cortex_resolve` find their note.
+    /// The active notes that `note-resolve --subject` and `cortex_resolve` find their note among,
+    /// newest first: in Cortex's store those whose subject equals `raw` but for ASCII case, in ours
+    /// those whose subject is `raw` normalised.
     fn active_like(&self, raw: &str) -> Result<Vec<Note>, Doubt>;
 }
 
@@ -111,6 +112,8 @@ pub struct Item {
     pub id: String,
     /// Its owner; `None` = the store records none.
     pub session: Option<String>,
+    /// The subagent that wrote it, where the store knows.
+    pub agent: Option<String>,
     /// `decision`, `note:decision`, `episode:…`, `command_run`, …
     pub kind: String,
     /// Its subject.

@@ -18,7 +18,7 @@ pub enum Detection {
 pub enum Reach {
     /// The whole store, whatever the scope: Cortex.
     Store,
-    /// The writer's scope only: ours.
+    /// The writer's scope only, and nothing when that is not known: ours.
     Scope,
 }
 
@@ -66,7 +66,7 @@ pub fn preview(write: &Write<'_>, priors: &[Note]) -> Effect {
             effect.contested.push(prior.id.clone());
         }
         let vetoed = contested || prior.contested;
-        let reached = write.reach == Reach::Store || same_scope;
+        let reached = write.reach == Reach::Store || (same_scope && write.scope.is_some());
         if supersedes(write.kind) && prior.kind == write.kind && !vetoed && reached {
             effect.superseded.push(prior.id.clone());
         }
@@ -134,5 +134,8 @@ mod tests {
         let priors = [prior("own", "decision", "one", "a"), prior("far", "decision", "one", "b")];
         let own = Write { reach: Reach::Scope, ..write("decision", "two") };
         assert_eq!(preview(&own, &priors).superseded, ["own"]);
+        let unknown = [Note { scope: None, ..prior("x", "decision", "one", "a") }];
+        let lost = Write { scope: None, ..own };
+        assert_eq!(preview(&lost, &unknown).superseded, Vec::<String>::new());
     }
 }

@@ -228,6 +228,7 @@ impl Memory for CortexStore {
             return Ok(self.note(id)?.map(|note| Item {
                 id: note.id,
                 session: Some(note.session),
+                agent: None,
                 kind: note.kind,
                 subject: note.subject,
                 scope: note.scope,
@@ -280,6 +281,7 @@ fn item(row: &Row<'_>) -> rusqlite::Result<Item> {
     Ok(Item {
         id: row.get(0)?,
         session: row.get(1)?,
+        agent: None,
         kind: row.get(2)?,
         subject: row.get(3)?,
         scope: row.get(4)?,
