@@ -8,6 +8,7 @@
 pub mod decision;
 pub mod guard;
 pub mod memory;
+pub mod payload;
 pub mod request;
 pub mod shell;
 

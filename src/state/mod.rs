@@ -3,58 +3,22 @@
 //! The hook only appends or renames here. Files are 0600 in 0700 directories; ids that come from
 //! a payload never become file names as they are.
 
+pub mod grants;
+pub mod log;
+pub mod sessions;
+mod spool;
+
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+pub use grants::Grant;
+pub use log::LogLine;
+pub use sessions::SessionRecord;
+pub use spool::CallRecord;
 
 /// The state directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     dir: PathBuf,
-}
-
-/// What is known of one host session: `sessions/<id>.json`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SessionRecord {
-    /// The host's session id.
-    pub session: String,
-    /// When the first SessionStart of it was seen, RFC 3339 with milliseconds.
-    pub first_seen: String,
-    /// When SessionEnd was seen last; empty while it runs.
-    pub ended: String,
-    /// The directory at the start.
-    pub cwd: String,
-    /// The host's project directory.
-    pub project: String,
-    /// The branch scope of `cwd` at the start, `None` = not known.
-    pub scope: Option<String>,
-    /// The session whose subagent's tool call started this client.
-    pub child_of: Option<String>,
-}
-
-/// One memory call, or one subagent start or stop: a line of `calls.jsonl`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CallRecord {
-    /// RFC 3339 with milliseconds.
-    pub at: String,
-    /// `call`, `subagent-start`, `subagent-stop`.
-    pub event: String,
-    /// The host's session id.
-    pub session: String,
-    /// The host's id of the call.
-    pub call: String,
-    /// The subagent's id, `None` for the parent.
-    pub agent: Option<String>,
-    /// The tool's name.
-    pub tool: String,
-    /// The directory of the call.
-    pub cwd: String,
-    /// The branch scope of `cwd`, `None` = not known.
-    pub scope: Option<String>,
-    /// For a shell call: sha256 of the text, so that a CLI can find its own record.
-    pub digest: String,
 }
 
 impl State {
@@ -68,20 +32,56 @@ impl State {
         &self.dir
     }
 
-    /// The record of a session, if one was kept.
-    pub fn session(&self, id: &str) -> Option<SessionRecord> {
-        let _ = id;
-        None
+    /// Until when the guard is switched off by its owner, in milliseconds since 1970.
+    pub fn off_until(&self) -> Option<i64> {
+        let bytes = crate::sys::file::read_bounded(&self.dir.join("off"), 64).ok()?;
+        String::from_utf8(bytes).ok()?.trim().parse().ok()
     }
 
-    /// The sessions that are marked as children of `id`, at any depth.
-    pub fn children_of(&self, id: &str) -> Vec<String> {
-        let _ = id;
-        Vec::new()
+    /// Switches the guard off until `until`, or on again.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn set_off(&self, until: Option<i64>) -> std::io::Result<()> {
+        let path = self.dir.join("off");
+        match until {
+            Some(until) => {
+                crate::sys::file::private_dir(&self.dir)?;
+                crate::sys::file::write_record(&path, format!("{until}\n").as_bytes())
+            }
+            None if crate::sys::file::exists(&path) => crate::sys::file::remove(&path),
+            None => Ok(()),
+        }
     }
+}
 
-    /// The newest call records, newest first, from at most the last MiB of the spool.
-    pub fn recent_calls(&self) -> Vec<CallRecord> {
-        Vec::new()
+/// An id as a file name: itself when it is short and plain, else a digest of it.
+pub(crate) fn file_name(id: &str) -> String {
+    let plain = (1..=64).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    if plain { id.to_owned() } else { format!("x{}", digest(id)) }
+}
+
+/// The first 32 hex digits of the SHA-256 of `text`.
+pub fn digest(text: &str) -> String {
+    use sha2::Digest;
+    let hash = sha2::Sha256::digest(text.as_bytes());
+    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_from_outside_never_name_a_path() {
+        assert_eq!(file_name("6b3f56a9-02e4"), "6b3f56a9-02e4");
+        for id in ["", "../../x", "a/b", "a\0b", ".", "ä", &"x".repeat(65)] {
+            let name = file_name(id);
+            assert!(
+                name.len() == 33 && name.bytes().all(|b| b.is_ascii_alphanumeric()),
+                "{id}: {name}"
+            );
+        }
     }
 }

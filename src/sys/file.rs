@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the edge")]
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -24,6 +24,109 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the file grew over the limit"));
     }
     Ok(bytes)
+}
+
+/// Reads a file of the kernel's own (`/proc`), whose size is not told beforehand.
+///
+/// # Errors
+/// As the system says.
+pub fn read_bounded_special(path: &str, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads at most the last `limit` bytes of a regular file.
+///
+/// # Errors
+/// As the system says; also when the last component is a link.
+pub fn read_tail(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut file = no_follow(path)?;
+    let length = file.metadata()?.len();
+    if length > limit {
+        file.seek(io::SeekFrom::Start(length - limit))?;
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn no_follow(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "not a regular file"));
+    }
+    Ok(file)
+}
+
+/// The length of a file; `None` when there is none.
+pub fn length(path: &Path) -> Option<u64> {
+    fs::symlink_metadata(path).ok().map(|meta| meta.len())
+}
+
+/// Whether something is there, links not followed.
+pub fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Renames within a directory.
+///
+/// # Errors
+/// As the system says.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
+/// Removes a file or link.
+///
+/// # Errors
+/// As the system says.
+pub fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)
+}
+
+/// The names in a directory, unsorted; empty when it cannot be read.
+pub fn names(dir: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// `path` with links resolved as far as it exists, the rest as written.
+pub fn real_path(path: &Path) -> std::path::PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(real) = ancestor.canonicalize() {
+            return match path.strip_prefix(ancestor) {
+                Ok(rest) if rest.as_os_str().is_empty() => real,
+                Ok(rest) => real.join(rest),
+                Err(_) => real,
+            };
+        }
+    }
+    path.to_owned()
+}
+
+/// Writes a new small private file without syncing it: for records that may be lost in a crash.
+/// An existing file is replaced by rename.
+///
+/// # Errors
+/// As the system says.
+pub fn write_record(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(flags)
+        .open(&temporary)?;
+    let written = file.write_all(bytes).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        drop(fs::remove_file(&temporary));
+    }
+    written
 }
 
 /// Makes `dir` and its parents with mode 0700 where missing.

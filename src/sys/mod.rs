@@ -1,7 +1,9 @@
 //! The edge: environment, clock, files, processes. All else asks here.
 
+pub mod backstop;
 pub mod clock;
 pub mod dirs;
 pub mod env;
 pub mod file;
 pub mod git;
+pub mod process;

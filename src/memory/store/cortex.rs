@@ -81,8 +81,12 @@ impl CortexStore {
         } else {
             ""
         };
-        let kinds =
-            if index.is_empty() { "" } else { "n.kind IN (SELECT DISTINCT kind FROM notes) AND " };
+        // The index begins with the kind; other words than these neither retire nor are retired.
+        let kinds = if index.is_empty() {
+            ""
+        } else {
+            "n.kind IN ('decision', 'intent', 'insight', 'blocker', 'focus') AND "
+        };
         let sql = format!(
             "SELECT {} FROM notes n {index} LEFT JOIN sessions s ON s.id = n.session_id WHERE {kinds}{condition}",
             self.note_columns()

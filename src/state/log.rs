@@ -1,0 +1,67 @@
+//! The log: one line for each refusal and each uncertain allow of a relevant call.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::State;
+use super::spool::turn_over;
+use crate::sys::file;
+
+/// The log is turned over when it grows larger.
+const TURN_OVER: u64 = 8 * 1024 * 1024;
+
+/// How much of its end is read.
+const TAIL: u64 = 4 * 1024 * 1024;
+
+/// One line of `log.jsonl`. Never a memory's text, never a command's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LogLine {
+    /// RFC 3339 with milliseconds.
+    pub at: String,
+    /// `deny` or `allow`.
+    pub verdict: String,
+    /// The reason code.
+    pub code: String,
+    /// At most 200 characters: a path, an id, a place.
+    pub detail: String,
+    /// The host's session id.
+    pub session: String,
+    /// The subagent's id.
+    pub agent: Option<String>,
+    /// The tool's name.
+    pub tool: String,
+    /// The host's id of the call.
+    pub call: Option<String>,
+    /// What a refused call would have done.
+    pub action: Option<String>,
+    /// The ids of its targets.
+    pub targets: Vec<String>,
+}
+
+impl State {
+    /// The log's file.
+    pub fn log_path(&self) -> PathBuf {
+        self.dir().join("log.jsonl")
+    }
+
+    /// Appends one line.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn append_log(&self, line: &LogLine) -> std::io::Result<()> {
+        file::private_dir(self.dir())?;
+        turn_over(&self.log_path(), TURN_OVER);
+        file::append_line(&self.log_path(), &serde_json::to_string(line)?)
+    }
+
+    /// The lines at the end of the log, oldest first.
+    pub fn log_lines(&self) -> Vec<LogLine> {
+        let bytes = file::read_tail(&self.log_path(), TAIL).unwrap_or_default();
+        bytes
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! The spool of calls: who made which memory call, appended by the hook, taken in by the store.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::State;
+use crate::sys::file;
+
+/// The spool is turned over when it grows larger.
+const TURN_OVER: u64 = 4 * 1024 * 1024;
+
+/// How much of its end is read.
+const TAIL: u64 = 1024 * 1024;
+
+/// One memory call, or one subagent start or stop: a line of `calls.jsonl`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallRecord {
+    /// RFC 3339 with milliseconds.
+    pub at: String,
+    /// `call`, `subagent-start`, `subagent-stop`.
+    pub event: String,
+    /// The host's session id.
+    pub session: String,
+    /// The host's id of the call.
+    pub call: String,
+    /// The subagent's id, `None` for the parent.
+    pub agent: Option<String>,
+    /// The tool's name.
+    pub tool: String,
+    /// The directory of the call.
+    pub cwd: String,
+    /// The branch scope of `cwd`, `None` = not known.
+    pub scope: Option<String>,
+    /// For a shell call: the digest of its text.
+    pub digest: String,
+    /// For a shell call that runs `ringfence grant ID`: the ids.
+    pub grants: Vec<String>,
+}
+
+impl State {
+    fn calls_path(&self) -> PathBuf {
+        self.dir().join("calls.jsonl")
+    }
+
+    /// Appends one record.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn append_call(&self, record: &CallRecord) -> std::io::Result<()> {
+        file::private_dir(self.dir())?;
+        turn_over(&self.calls_path(), TURN_OVER);
+        file::append_line(&self.calls_path(), &serde_json::to_string(record)?)
+    }
+
+    /// The newest call records, newest first, from at most the last MiB of the spool.
+    pub fn recent_calls(&self) -> Vec<CallRecord> {
+        let bytes = file::read_tail(&self.calls_path(), TAIL).unwrap_or_default();
+        let mut found: Vec<CallRecord> = bytes
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect();
+        found.reverse();
+        found
+    }
+}
+
+/// Renames a file that has grown over `limit` to `….1`, replacing the one before.
+pub(super) fn turn_over(path: &std::path::Path, limit: u64) {
+    if file::length(path).is_some_and(|length| length > limit) {
+        let mut old = path.as_os_str().to_owned();
+        old.push(".1");
+        // Two hooks may try at once: the second finds nothing to rename, and that is fine.
+        drop(file::rename(path, std::path::Path::new(&old)));
+    }
+}
