@@ -7,3 +7,4 @@ pub mod env;
 pub mod file;
 pub mod git;
 pub mod process;
+pub mod replace;

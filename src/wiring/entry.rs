@@ -1,0 +1,135 @@
+//! One hook entry of ours in a settings file: how it is written and how it is recognised.
+//!
+//! Ours is what has exactly our argument list: a command whose base name is our program's or our
+//! shim's, then `hook`, an event that we know, and nothing but flags of the hook. Never a part of a
+//! text: `ringfence audit`, `echo ringfence hook` and `ringfence hook pre-tool-use || true` are a
+//! person's own. Pure.
+
+#![forbid(unsafe_code)]
+
+use super::document::Node;
+
+/// The events that we register, the client's name and ours.
+pub const EVENTS: &[(&str, &str)] = &[
+    ("PreToolUse", "pre-tool-use"),
+    ("PostToolUse", "post-tool-use"),
+    ("PostToolUseFailure", "post-tool-use-failure"),
+    ("SessionStart", "session-start"),
+    ("SessionEnd", "session-end"),
+    ("SubagentStart", "subagent-start"),
+    ("SubagentStop", "subagent-stop"),
+    ("ConfigChange", "config-change"),
+];
+
+/// The flags of the hook that take a value.
+const FLAGS: &[&str] = &["--with", "--store", "--config", "--state", "--host", "--cortex-home"];
+
+/// One entry to register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The client's name of the event.
+    pub event: &'static str,
+    /// Which tools it is asked for; `None` for events without tools.
+    pub matcher: Option<String>,
+    /// The program, absolute.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Seconds after which the client goes on without it.
+    pub timeout: u32,
+}
+
+/// How a registered handler spells its command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `command` and `args`: no shell in between.
+    Exec,
+    /// One text for `/bin/sh -c`.
+    Shell,
+}
+
+/// A handler of ours as found in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Registered {
+    /// The client's name of the event it stands under.
+    pub event: String,
+    /// The group's matcher, if it has one.
+    pub matcher: Option<String>,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// How it is spelled.
+    pub form: Form,
+    /// Its timeout in seconds.
+    pub timeout: Option<f64>,
+    /// Whether `onFailure` is `block`.
+    pub blocks_on_failure: bool,
+    /// Whether the client does not wait for it.
+    pub is_async: bool,
+    /// Its `if` condition, which makes the client skip calls.
+    pub condition: Option<String>,
+}
+
+/// Recognises a handler of ours. `own` is the path of the running binary, whatever its name.
+pub fn recognise(event: &str, group: &Node, handler: &Node, own: &str) -> Option<Registered> {
+    let command = handler.get("command")?.text()?;
+    if handler.get("type").and_then(Node::text) != Some("command") {
+        return None;
+    }
+    let (argv, form) = match handler.get("args") {
+        Some(args) => {
+            let mut argv = vec![command.to_owned()];
+            for arg in args.items() {
+                argv.push(arg.text()?.to_owned());
+            }
+            (argv, Form::Exec)
+        }
+        None => (shell_words::split(command).ok()?, Form::Shell),
+    };
+    is_ours(&argv, own).then(|| Registered {
+        event: event.to_owned(),
+        matcher: group.get("matcher").and_then(Node::text).map(str::to_owned),
+        argv,
+        form,
+        timeout: handler.get("timeout").and_then(|node| match node.value {
+            super::document::Value::Number(number) => Some(number),
+            _ => None,
+        }),
+        blocks_on_failure: handler.get("onFailure").and_then(Node::text) == Some("block"),
+        is_async: ["async", "asyncRewake"].iter().any(|key| {
+            handler.get(key).is_some_and(|node| node.value == super::document::Value::Bool(true))
+        }),
+        condition: handler.get("if").and_then(Node::text).map(str::to_owned),
+    })
+}
+
+/// Whether an argument list is one that some version of `install` writes.
+pub fn is_ours(argv: &[String], own: &str) -> bool {
+    let [program, hook, event, flags @ ..] = argv else { return false };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let is_program = program == own || name == "ringfence" || name == "ringfence.sh";
+    let mut flags = flags.iter();
+    let mut only_flags = true;
+    while let Some(flag) = flags.next() {
+        let joined = FLAGS
+            .iter()
+            .any(|known| flag.strip_prefix(known).is_some_and(|rest| rest.starts_with('=')));
+        only_flags &= joined || (FLAGS.contains(&flag.as_str()) && flags.next().is_some());
+    }
+    is_program && hook == "hook" && EVENTS.iter().any(|(_, word)| word == event) && only_flags
+}
+
+impl Entry {
+    /// Whether `found` is this entry in every part that we write.
+    pub fn matches(&self, found: &Registered) -> bool {
+        found.event == self.event
+            && found.matcher == self.matcher
+            && found.form == Form::Exec
+            && found.argv.split_first().is_some_and(|(program, args)| {
+                *program == self.command && args == self.args.as_slice()
+            })
+            && found.timeout == Some(f64::from(self.timeout))
+            && !found.blocks_on_failure
+            && !found.is_async
+            && found.condition.is_none()
+    }
+}
