@@ -34,24 +34,51 @@ pub(crate) enum Command {
 
 /// Register the hook with the client
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence install                  for all projects of this user
+  ringfence install --dry-run        show the lines that would change
+  ringfence install --scope project  for everybody who works on this project")]
 pub(crate) struct InstallArgs {
     /// Arms to register, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "guard")]
     pub(crate) with: Vec<String>,
+    /// Whose settings to edit
+    #[arg(long, value_enum, default_value = "user")]
+    pub(crate) scope: ScopeArg,
     /// Register the shell shim instead of the bare binary
     #[arg(long)]
     pub(crate) shim: bool,
     /// Show what would change and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Edit the settings even where the client would not take them
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
 }
 
+/// A settings scope of the client.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ScopeArg {
+    User,
+    Project,
+    Local,
+    Managed,
+}
+
 /// Take back everything that install wrote
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence uninstall            give the settings their old bytes back
+  ringfence uninstall --purge    also remove the log, the sessions and all notes")]
 pub(crate) struct UninstallArgs {
+    /// Also remove backups, state and data: the log and every note of every project
+    #[arg(long)]
+    pub(crate) purge: bool,
     /// Show what would change and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -62,6 +89,10 @@ pub(crate) struct UninstallArgs {
 
 /// Check that the hook runs, is matched and finds its stores
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence doctor           one row per fact, a fix for each that is not well
+  ringfence doctor --json    the same as one document; exit 1 if a row fails")]
 pub(crate) struct DoctorArgs {
     /// Print one JSON document
     #[arg(long)]
@@ -70,6 +101,10 @@ pub(crate) struct DoctorArgs {
 
 /// Show what is installed and which stores are found
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence status           what is on this machine
+  ringfence status --json    the same as one document")]
 pub(crate) struct StatusArgs {
     /// Print one JSON document
     #[arg(long)]
@@ -78,12 +113,16 @@ pub(crate) struct StatusArgs {
 
 /// Switch the guard off for a while, from a terminal outside any client
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence off --for 30m    it comes back by itself
+  ringfence off --end        switch it on again now")]
 pub(crate) struct OffArgs {
     /// For how long: 30s, 10m, 2h
-    #[arg(long = "for", value_name = "TIME", default_value = "10m")]
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", conflicts_with = "end")]
     pub(crate) duration: String,
     /// Switch it on again now
-    #[arg(long, conflicts_with = "duration")]
+    #[arg(long)]
     pub(crate) end: bool,
 }
 

@@ -1,9 +1,103 @@
 //! `ringfence install`.
 
+use serde_json::json;
+
 use super::Answer;
-use super::args::InstallArgs;
+use super::args::{InstallArgs, ScopeArg};
 use super::failure::Failure;
+use super::output;
+use crate::sys::env;
+use crate::wiring::install::{Change, Installed, Order, Refused, install};
+use crate::wiring::table::{ARMS, Places, Scope};
 
 pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
-    Err(Failure::internal(format!("not built yet: {args:?}")).into())
+    if let Some(unknown) = args.with.iter().find(|arm| !ARMS.contains(&arm.as_str())) {
+        return Err(Failure::usage(format!("`{unknown}` is no arm of this version"))
+            .hint(format!("ringfence install --with {}", ARMS.join(",")))
+            .into());
+    }
+    let places = Places::find().map_err(refused)?;
+    let scope = match args.scope {
+        ScopeArg::User => Scope::User,
+        ScopeArg::Project => Scope::Project,
+        ScopeArg::Local => Scope::Local,
+        ScopeArg::Managed => Scope::Managed,
+    };
+    let order = Order {
+        places: &places,
+        scope,
+        arms: &args.with,
+        shim: args.shim,
+        dry_run: args.dry_run,
+        force: args.force,
+    };
+    let mut installed = install(&order).map_err(refused)?;
+    if env::find_program("claude").is_none() {
+        installed.warnings.push(
+            "no client was found: there is no `claude` on PATH; the hook runs once there is"
+                .to_owned(),
+        );
+    }
+    if args.json {
+        output::json(&document(&installed, args.dry_run));
+    } else {
+        output::data(&words(&installed, args.dry_run));
+        for warning in &installed.warnings {
+            output::warning(warning);
+        }
+    }
+    Ok(Answer::Yes)
+}
+
+/// A refusal of the wiring as a failure of the command.
+pub(super) fn refused(refused: Refused) -> anyhow::Error {
+    let failure = Failure::no(refused.sentence);
+    match refused.hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+    .into()
+}
+
+fn words(done: &Installed, dry_run: bool) -> String {
+    let settings = done.settings.display();
+    let mut out = String::new();
+    if dry_run {
+        out.push_str(&match done.change {
+            Change::Created => format!("would make {settings}\n"),
+            Change::Edited => format!("would edit {settings}\n"),
+            Change::Nothing => format!("would leave {settings} as it is\n"),
+        });
+        out.push_str(&done.diff);
+        return out;
+    }
+    out.push_str(&match done.change {
+        Change::Created => format!("made        {settings}\n"),
+        Change::Edited => format!("edited      {settings}\n"),
+        Change::Nothing => format!("unchanged   {settings}\n"),
+    });
+    if let Some(backup) = &done.backup {
+        out.push_str(&format!("backup      {}\n", backup.display()));
+    }
+    out.push_str(&format!("registered  {} hook\n", done.command.display()));
+    out.push_str(&format!("for         {}\n", done.events.join(", ")));
+    out
+}
+
+fn document(done: &Installed, dry_run: bool) -> serde_json::Value {
+    json!({
+        "version": 1,
+        "dry_run": dry_run,
+        "settings": done.settings,
+        "change": match done.change {
+            Change::Created => "created",
+            Change::Edited => "edited",
+            Change::Nothing => "nothing",
+        },
+        "backup": done.backup,
+        "command": done.command,
+        "events": done.events,
+        "diff": done.diff,
+        "warnings": done.warnings,
+    })
 }

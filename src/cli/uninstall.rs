@@ -1,9 +1,97 @@
 //! `ringfence uninstall`.
 
+use serde_json::json;
+
 use super::Answer;
 use super::args::UninstallArgs;
-use super::failure::Failure;
+use super::install::refused;
+use super::output;
+use crate::wiring::table::Places;
+use crate::wiring::uninstall::{Removal, Uninstalled, uninstall};
 
 pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
-    Err(Failure::internal(format!("not built yet: {args:?}")).into())
+    let places = Places::find().map_err(refused)?;
+    let mut done = uninstall(&places, args.purge, args.dry_run).map_err(refused)?;
+    if args.json {
+        output::json(&document(&done, args.dry_run));
+    } else {
+        output::data(&words(&done, args.dry_run));
+        for file in done.files.iter().filter(|file| file.older_entries > 0) {
+            output::warning(&format!(
+                "`{}` holds {} older hook entries of ours that were there before the install; \
+                 run `ringfence uninstall` again to take those out too",
+                file.settings.display(),
+                file.older_entries
+            ));
+        }
+    }
+    match done.refused.pop() {
+        None => Ok(Answer::Yes),
+        Some(last) => {
+            for earlier in done.refused {
+                output::failure(&refused(earlier));
+            }
+            Err(refused(last))
+        }
+    }
+}
+
+fn removal(removal: Removal) -> &'static str {
+    match removal {
+        Removal::Restored => "restored",
+        Removal::Removed => "removed",
+        Removal::Cut => "edited",
+        Removal::Nothing => "unchanged",
+    }
+}
+
+fn words(done: &Uninstalled, dry_run: bool) -> String {
+    let mut out = String::new();
+    for file in &done.files {
+        let settings = file.settings.display();
+        if dry_run {
+            out.push_str(&match file.removal {
+                Removal::Restored => format!("would restore {settings}\n"),
+                Removal::Removed => format!("would remove {settings}\n"),
+                Removal::Cut => format!("would edit {settings}\n"),
+                Removal::Nothing => format!("would leave {settings} as it is\n"),
+            });
+            out.push_str(&file.diff);
+            continue;
+        }
+        out.push_str(&format!("{:<10}  {settings}\n", removal(file.removal)));
+        if let Some(backup) = &file.backup {
+            out.push_str(&format!("backup      {}\n", backup.display()));
+        }
+    }
+    for path in &done.removed {
+        out.push_str(&format!("removed     {}\n", path.display()));
+    }
+    for path in &done.kept {
+        out.push_str(&format!("kept        {}\n", path.display()));
+    }
+    if out.is_empty() {
+        out.push_str("nothing of ours was found\n");
+    }
+    out
+}
+
+fn document(done: &Uninstalled, dry_run: bool) -> serde_json::Value {
+    let file = |file: &crate::wiring::uninstall::Taken| {
+        json!({
+            "settings": file.settings,
+            "change": removal(file.removal),
+            "backup": file.backup,
+            "diff": file.diff,
+            "older_entries": file.older_entries,
+        })
+    };
+    json!({
+        "version": 1,
+        "dry_run": dry_run,
+        "files": done.files.iter().map(file).collect::<Vec<_>>(),
+        "removed": done.removed,
+        "kept": done.kept,
+        "refused": done.refused.iter().map(|refused| &refused.sentence).collect::<Vec<_>>(),
+    })
 }

@@ -18,3 +18,13 @@ pub fn current_dir() -> Option<PathBuf> {
 pub fn current_exe() -> Option<PathBuf> {
     std::env::current_exe().ok().and_then(|path| path.canonicalize().ok())
 }
+
+/// The first file called `name` on PATH that can be executed.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| {
+        std::fs::metadata(file)
+            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    })
+}

@@ -166,6 +166,14 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a directory of ours and all below it; links in it are removed, not followed.
+///
+/// # Errors
+/// As the system says.
+pub fn remove_tree(dir: &Path) -> io::Result<()> {
+    fs::remove_dir_all(dir)
+}
+
 /// The names in a directory, sorted; none if it cannot be read.
 pub fn names_in(dir: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };

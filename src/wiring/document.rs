@@ -76,10 +76,7 @@ impl Node {
 
     /// The members of an object; of anything else, none.
     pub fn members(&self) -> &[Member] {
-        match &self.value {
-            Value::Object(members) => members,
-            _ => &[],
-        }
+        if let Value::Object(members) = &self.value { members } else { &[] }
     }
 
     /// The members that count: of equal keys only the last one.
@@ -93,18 +90,22 @@ impl Node {
 
     /// The items of a list; of anything else, none.
     pub fn items(&self) -> &[Self] {
-        match &self.value {
-            Value::List(items) => items,
-            _ => &[],
-        }
+        if let Value::List(items) = &self.value { items } else { &[] }
     }
 
     /// The text of a string.
     pub fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
+    /// The number.
+    pub fn number(&self) -> Option<f64> {
+        if let Value::Number(number) = self.value { Some(number) } else { None }
+    }
+
+    /// Whether it is `true` or `false`.
+    pub fn truth(&self) -> Option<bool> {
+        if let Value::Bool(truth) = self.value { Some(truth) } else { None }
     }
 
     /// Whether this is an object.

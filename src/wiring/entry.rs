@@ -90,14 +90,11 @@ pub fn recognise(event: &str, group: &Node, handler: &Node, own: &str) -> Option
         matcher: group.get("matcher").and_then(Node::text).map(str::to_owned),
         argv,
         form,
-        timeout: handler.get("timeout").and_then(|node| match node.value {
-            super::document::Value::Number(number) => Some(number),
-            _ => None,
-        }),
+        timeout: handler.get("timeout").and_then(Node::number),
         blocks_on_failure: handler.get("onFailure").and_then(Node::text) == Some("block"),
-        is_async: ["async", "asyncRewake"].iter().any(|key| {
-            handler.get(key).is_some_and(|node| node.value == super::document::Value::Bool(true))
-        }),
+        is_async: ["async", "asyncRewake"]
+            .iter()
+            .any(|key| handler.get(key).and_then(Node::truth) == Some(true)),
         condition: handler.get("if").and_then(Node::text).map(str::to_owned),
     })
 }

@@ -1,6 +1,16 @@
 //! Everything we own on a machine, in one table; `install`, `uninstall`, `doctor` walk it.
 
+pub mod backup;
+pub mod diff;
 pub mod document;
 pub mod entry;
+mod insert;
+pub mod install;
+pub mod places;
 pub mod print;
+pub mod record;
 pub mod settings;
+pub mod shim;
+mod splice;
+pub mod table;
+pub mod uninstall;

@@ -1,0 +1,319 @@
+//! Writes the rows of the table: settings entries, shim, record. Refuses and changes nothing, or
+//! does all of it; every change is backed up and replaced in one step.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::backup;
+use super::diff;
+use super::record::{self, Edit, LARGEST, Record, digest};
+use super::settings::{self, Edited, Refusal};
+use super::table::{self, Places, Scope};
+use crate::sys::replace::{self, Found, Seen};
+
+/// What is to be installed.
+#[derive(Clone, Debug)]
+pub struct Order<'a> {
+    /// Where things are.
+    pub places: &'a Places,
+    /// Whose settings.
+    pub scope: Scope,
+    /// The arms.
+    pub arms: &'a [String],
+    /// Register the shim instead of the binary.
+    pub shim: bool,
+    /// Change nothing.
+    pub dry_run: bool,
+    /// Edit also a file whose settings the client would not take.
+    pub force: bool,
+}
+
+/// What became of a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was made.
+    Created,
+    /// Our entries were written into it.
+    Edited,
+    /// It was right already.
+    Nothing,
+}
+
+/// What install did, or would do.
+#[derive(Clone, Debug)]
+pub struct Installed {
+    /// The settings file, links resolved.
+    pub settings: PathBuf,
+    /// What became of it.
+    pub change: Change,
+    /// The copy of it as it was.
+    pub backup: Option<PathBuf>,
+    /// The program that is registered.
+    pub command: PathBuf,
+    /// The events it is registered for.
+    pub events: Vec<&'static str>,
+    /// The change in lines.
+    pub diff: String,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// Why nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// One sentence.
+    pub sentence: String,
+    /// Something to type, or to do.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.sentence)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Refused {
+    /// A refusal with one sentence.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), hint: None }
+    }
+
+    /// Adds what to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A refusal for a file that could not be read or written.
+    pub fn io(what: &str, path: &Path, error: &io::Error) -> Self {
+        Self::new(format!("could not {what} `{}`: {}", path.display(), plain(error)))
+    }
+
+    /// A refusal for settings that cannot be edited.
+    pub fn settings(path: &Path, refusal: &Refusal) -> Self {
+        let refused = Self::new(format!("`{}` is left as it is: {refusal}", path.display()));
+        match refusal {
+            Refusal::Fault(_) => refused.hint("mend the file; the client does not load it either"),
+            Refusal::Kind { .. } => refused.hint("mend or remove that key, then run this again"),
+            Refusal::Utf16 => refused.hint("save it as UTF-8, then run this again"),
+        }
+    }
+}
+
+/// A system's error without its number.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// Registers the hook.
+///
+/// # Errors
+/// When the settings cannot be read, edited or replaced; nothing is changed then.
+pub fn install(order: &Order<'_>) -> Result<Installed, Refused> {
+    let path = order.places.settings(order.scope);
+    if order.dry_run {
+        let found = look(&path)?;
+        return Ok(prepare(order, &found)?.report);
+    }
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    let mut made_dirs =
+        replace::make_dirs(dir).map_err(|error| Refused::io("make", dir, &error))?;
+    let record_dir = order.places.record_dir();
+    made_dirs.extend(
+        replace::make_dirs(&record_dir)
+            .map_err(|error| Refused::io("make", &record_dir, &error))?,
+    );
+    let done = install_locked(order, &path, &made_dirs);
+    if done.is_err() {
+        replace::remove_empty_dirs(&made_dirs);
+    }
+    done
+}
+
+fn install_locked(
+    order: &Order<'_>,
+    path: &Path,
+    made_dirs: &[PathBuf],
+) -> Result<Installed, Refused> {
+    let record_dir = order.places.record_dir();
+    let lock =
+        |dir: &Path| replace::lock_dir(dir).map_err(|error| Refused::io("lock", dir, &error));
+    // The record is one for all settings files, so it is locked first and by everybody.
+    let _record_lock = lock(&record_dir)?;
+    let _settings_lock = lock(path.parent().unwrap_or(Path::new("/")))?;
+    let found = look(path)?;
+    let Prepared { mut report, edited } = prepare(order, &found)?;
+
+    let mut record = Record::read(&record_dir).unwrap_or_default();
+    let old_record = record.clone();
+    record.dirs.extend(made_dirs.iter().cloned());
+    if order.shim {
+        write_shim(order.places, &mut record)?;
+    }
+    let keep = |error: io::Error| Refused::io("write", &record_dir, &error);
+    if report.change == Change::Nothing {
+        if record != old_record {
+            record.write(&record_dir).map_err(keep)?;
+        }
+        return Ok(report);
+    }
+    remember(order, &found, &edited, &mut record).map_err(keep)?;
+    // First what undoes the change, then the change.
+    record.write(&record_dir).map_err(keep)?;
+    let undo = |error: &io::Error| {
+        drop(old_record.write(&record_dir));
+        Refused::io("write", &report.settings, error)
+    };
+    match &found {
+        Found::Nothing(path) => {
+            replace::create(path, &edited.bytes, 0o600).map_err(|error| undo(&error))?;
+        }
+        Found::File(seen) => {
+            let copy = backup::write(seen).map_err(|error| undo(&error))?;
+            if let Err(error) = replace::replace(seen, &edited.bytes) {
+                drop(replace::remove_file(&copy));
+                return Err(undo(&error));
+            }
+            backup::prune(&seen.path);
+            report.backup = Some(copy);
+        }
+    }
+    Ok(report)
+}
+
+/// Looks at a settings file.
+///
+/// # Errors
+/// When something else stands there, or it cannot be read.
+pub fn look(path: &Path) -> Result<Found, Refused> {
+    replace::look(path, LARGEST).map_err(|error| Refused::io("read", path, &error))
+}
+
+struct Prepared {
+    report: Installed,
+    edited: Edited,
+}
+
+/// Works out the new text and what to say about it.
+fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
+    let places = order.places;
+    let command = if order.shim { places.shim() } else { places.binary.clone() };
+    if command.to_str().is_none() {
+        return Err(Refused::new("the program's own path is not UTF-8, and JSON cannot hold it"));
+    }
+    let entries = table::entries(places, &command, order.arms);
+    let own = places.binary.to_string_lossy();
+    let (path, before) = match found {
+        Found::Nothing(path) => (path, None),
+        Found::File(seen) => (&seen.path, Some(seen)),
+    };
+    let text = before.map_or(&b""[..], |seen| &seen.bytes);
+    let edited =
+        settings::add(text, &entries, &own).map_err(|refusal| Refused::settings(path, &refusal))?;
+    let change = match before {
+        None => Change::Created,
+        Some(seen) if seen.bytes == edited.bytes => Change::Nothing,
+        Some(_) => Change::Edited,
+    };
+    let mut warnings = Vec::new();
+    if change == Change::Edited && before.is_some_and(|seen| seen.names > 1) {
+        warnings.push(format!(
+            "`{}` has other names (hard links), which keep the old text",
+            path.display()
+        ));
+    }
+    let report = Installed {
+        settings: path.clone(),
+        change,
+        backup: None,
+        command,
+        events: entries.iter().map(|entry| entry.event).collect(),
+        diff: diff::lines(text, &edited.bytes),
+        warnings,
+    };
+    Ok(Prepared { report, edited })
+}
+
+/// Puts into the record what uninstall needs to give back the very bytes.
+fn remember(
+    order: &Order<'_>,
+    found: &Found,
+    edited: &Edited,
+    record: &mut Record,
+) -> io::Result<()> {
+    let dir = order.places.record_dir();
+    let (path, bytes) = match found {
+        Found::Nothing(path) => (path, None),
+        Found::File(seen) => (&seen.path, Some(&seen.bytes)),
+    };
+    let after = digest(&edited.bytes);
+    let old = record.edit(path).cloned();
+    let edit = match (old, bytes) {
+        // Nobody touched the file since the last install: its original is still the original.
+        (Some(old), Some(bytes)) if old.after == digest(bytes) => {
+            let made = join(old.made, &edited.made);
+            Edit { after, made, ..old }
+        }
+        // Somebody did: the original is the file as it is now, without us.
+        (Some(old), Some(bytes)) => {
+            let own = order.places.binary.to_string_lossy();
+            let original =
+                settings::remove(bytes, &own, Some(&old.made)).unwrap_or_else(|_| bytes.clone());
+            record::keep_original(&dir, path, &original)?;
+            let made = join(old.made, &edited.made);
+            Edit { path: path.clone(), existed: true, before: digest(&original), after, made }
+        }
+        (_, bytes) => {
+            let original = bytes.map(Vec::as_slice).unwrap_or_default();
+            record::keep_original(&dir, path, original)?;
+            Edit {
+                path: path.clone(),
+                existed: bytes.is_some(),
+                before: digest(original),
+                after,
+                made: edited.made.clone(),
+            }
+        }
+    };
+    record.put(edit);
+    Ok(())
+}
+
+fn join(mut old: Vec<settings::Made>, new: &[settings::Made]) -> Vec<settings::Made> {
+    for made in new {
+        if !old.iter().any(|one| one.event == made.event) {
+            old.push(made.clone());
+        }
+    }
+    old
+}
+
+fn write_shim(places: &Places, record: &mut Record) -> Result<(), Refused> {
+    let path = places.shim();
+    let Some(text) = super::shim::TEXT.map(str::as_bytes) else {
+        return Err(Refused::new("this binary was built without the shim"));
+    };
+    let found = look(&path)?;
+    let done = match &found {
+        Found::File(Seen { bytes, .. }) if bytes == text => Ok(()),
+        Found::File(_) if record.shim.as_ref() != Some(&path) => {
+            return Err(Refused::new(format!(
+                "`{}` is there already and is not ours",
+                path.display()
+            ))
+            .hint("move it away, or install without --shim"));
+        }
+        Found::File(seen) => replace::replace(seen, text),
+        Found::Nothing(path) => replace::create(path, text, 0o755),
+    };
+    done.map_err(|error| Refused::io("write", &path, &error))?;
+    record.shim = Some(path);
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! The table of all that we own on a machine. `install` writes its rows, `uninstall` removes them,
+//! `status` and `doctor` look at them.
+
+use std::path::{Path, PathBuf};
+
+use super::entry::Entry;
+use crate::sys::dirs::Dirs;
+
+/// Which tools the guard is asked about: all, because memory can be reached through any.
+pub const MATCHER: &str = "*";
+
+/// Seconds after which the client goes on without us; our own backstop ends after one.
+pub const TIMEOUT: u32 = 5;
+
+/// One entry in a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryRow {
+    /// The client's name of the event.
+    pub event: &'static str,
+    /// Our word for it.
+    pub word: &'static str,
+    /// Which tools it is asked about; `None` for events without tools.
+    pub matcher: Option<&'static str>,
+    /// The arms that need it.
+    pub arms: &'static [&'static str],
+    /// What it is for.
+    pub what: &'static str,
+}
+
+/// The entries, in the order in which they are written.
+pub const ENTRIES: &[EntryRow] = &[
+    EntryRow {
+        event: "PreToolUse",
+        word: "pre-tool-use",
+        matcher: Some(MATCHER),
+        arms: &["guard"],
+        what: "judges each tool call",
+    },
+    EntryRow {
+        event: "PostToolUseFailure",
+        word: "post-tool-use-failure",
+        matcher: Some(MATCHER),
+        arms: &["guard"],
+        what: "gives back the grant of a call that failed",
+    },
+    EntryRow {
+        event: "SessionStart",
+        word: "session-start",
+        matcher: None,
+        arms: &["guard"],
+        what: "records sessions and finds child sessions",
+    },
+    EntryRow {
+        event: "SessionEnd",
+        word: "session-end",
+        matcher: None,
+        arms: &["guard"],
+        what: "records when a session ended",
+    },
+    EntryRow {
+        event: "SubagentStart",
+        word: "subagent-start",
+        matcher: None,
+        arms: &["guard"],
+        what: "records which subagents belong to a session",
+    },
+    EntryRow {
+        event: "SubagentStop",
+        word: "subagent-stop",
+        matcher: None,
+        arms: &["guard"],
+        what: "records when a subagent ended",
+    },
+];
+
+/// What kind of thing a file row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// The shell shim beside the binary.
+    Shim,
+    /// The backups beside a settings file.
+    Backups,
+    /// What install remembers: originals, what it made.
+    Record,
+}
+
+/// One kind of file that we write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    /// What kind.
+    pub kind: FileKind,
+    /// What it is, for a person.
+    pub what: &'static str,
+    /// How a file is recognised as ours.
+    pub recognised: &'static str,
+    /// When uninstall removes it.
+    pub removed: &'static str,
+}
+
+/// The files.
+pub const FILES: &[FileRow] = &[
+    FileRow {
+        kind: FileKind::Shim,
+        what: "shell shim",
+        recognised: "its path in the record, its text in this binary",
+        removed: "with the last settings file that names it",
+    },
+    FileRow {
+        kind: FileKind::Backups,
+        what: "backups of settings",
+        recognised: "the settings file's name, `.ringfence-`, a time, `.bak`",
+        removed: "when the very original is back, or with --purge",
+    },
+    FileRow {
+        kind: FileKind::Record,
+        what: "record of the installation",
+        recognised: "its place in the state directory",
+        removed: "always",
+    },
+];
+
+/// How many backups are kept beside a settings file.
+pub const BACKUPS_KEPT: usize = 5;
+
+/// The arms that this version can register.
+pub const ARMS: &[&str] = &["guard"];
+
+/// Whose settings are edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user's, for all projects.
+    User,
+    /// The project's, shared with others.
+    Project,
+    /// The project's, for this machine only.
+    Local,
+    /// The machine's, which users cannot switch off.
+    Managed,
+}
+
+/// The client's managed settings.
+pub const MANAGED_SETTINGS: &str = "/etc/claude-code/managed-settings.json";
+
+/// Where the client and we keep things for this user and directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The client's configuration directory.
+    pub client: PathBuf,
+    /// The project's directory.
+    pub project: PathBuf,
+    /// Our directories.
+    pub dirs: Dirs,
+    /// The running binary, links resolved.
+    pub binary: PathBuf,
+    /// What must be named on the hook's line because it is not where the hook would look.
+    pub on_the_line: Vec<(&'static str, String)>,
+}
+
+impl Places {
+    /// The settings file of a scope.
+    pub fn settings(&self, scope: Scope) -> PathBuf {
+        match scope {
+            Scope::User => self.client.join("settings.json"),
+            Scope::Project => self.project.join(".claude/settings.json"),
+            Scope::Local => self.project.join(".claude/settings.local.json"),
+            Scope::Managed => PathBuf::from(MANAGED_SETTINGS),
+        }
+    }
+
+    /// Where the shim is installed.
+    pub fn shim(&self) -> PathBuf {
+        self.binary.with_file_name("ringfence.sh")
+    }
+
+    /// The directory of the record.
+    pub fn record_dir(&self) -> PathBuf {
+        self.dirs.state.join("wiring")
+    }
+}
+
+/// The entries that `arms` need, for a program at `command`.
+pub fn entries(places: &Places, command: &Path, arms: &[String]) -> Vec<Entry> {
+    let needs = |row: &&EntryRow| row.arms.iter().any(|arm| arms.iter().any(|one| one == arm));
+    let entry = |row: &EntryRow| {
+        let mut args = vec!["hook".to_owned(), row.word.to_owned()];
+        let own: Vec<_> =
+            arms.iter().filter(|arm| row.arms.contains(&arm.as_str())).cloned().collect();
+        args.extend(["--with".to_owned(), own.join(",")]);
+        for (flag, value) in &places.on_the_line {
+            args.extend([(*flag).to_owned(), value.clone()]);
+        }
+        Entry {
+            event: row.event,
+            matcher: row.matcher.map(str::to_owned),
+            command: command.to_string_lossy().into_owned(),
+            args,
+            timeout: TIMEOUT,
+        }
+    };
+    ENTRIES.iter().filter(needs).map(entry).collect()
+}

@@ -1,0 +1,236 @@
+//! Takes the rows of the table back: the very bytes where nothing else changed, else only ours.
+
+use std::path::{Path, PathBuf};
+
+use super::backup;
+use super::diff;
+use super::document;
+use super::install::{Refused, look};
+use super::record::{self, Edit, Record, digest};
+use super::settings;
+use super::table::{Places, Scope};
+use crate::sys::replace::{self, Found, Seen};
+
+/// A file that nobody recorded and that does not hold our name is none of our business, whatever
+/// else is wrong with it.
+const NAME: &[u8] = b"ringfence";
+
+/// How a settings file got rid of us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// It has its original bytes again.
+    Restored,
+    /// We had made it, so it is gone.
+    Removed,
+    /// Somebody changed it since: only our entries were taken out.
+    Cut,
+    /// There was nothing of ours in it.
+    Nothing,
+}
+
+/// What became of one settings file.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The file, links resolved.
+    pub settings: PathBuf,
+    /// How.
+    pub removal: Removal,
+    /// The copy of it as it was.
+    pub backup: Option<PathBuf>,
+    /// The change in lines.
+    pub diff: String,
+    /// Entries of ours that were there before the install which is taken back.
+    pub older_entries: usize,
+}
+
+/// What uninstall did, or would do.
+#[derive(Clone, Debug, Default)]
+pub struct Uninstalled {
+    /// The settings files, in the order in which they were looked at.
+    pub files: Vec<Taken>,
+    /// Other files that went.
+    pub removed: Vec<PathBuf>,
+    /// Files of ours that stay.
+    pub kept: Vec<PathBuf>,
+    /// Settings files that could not be edited; they are untouched.
+    pub refused: Vec<Refused>,
+}
+
+/// Takes back what install wrote, in every settings file of the record and in the user's.
+///
+/// # Errors
+/// When the record or the shim cannot be written or removed.
+pub fn uninstall(places: &Places, purge: bool, dry_run: bool) -> Result<Uninstalled, Refused> {
+    let dir = places.record_dir();
+    let has_record = dir.is_dir();
+    let _lock = (has_record && !dry_run)
+        .then(|| replace::lock_dir(&dir).map_err(|error| Refused::io("lock", &dir, &error)))
+        .transpose()?;
+    let mut record = Record::read(&dir).unwrap_or_default();
+    let mut done = Uninstalled::default();
+    for path in targets(places, &record) {
+        let taken = match take_file(places, &record, &path, dry_run) {
+            Ok(taken) => taken,
+            Err(refused) => {
+                done.refused.push(refused);
+                continue;
+            }
+        };
+        if !dry_run {
+            let exact = taken.as_ref().is_none_or(|taken| taken.removal != Removal::Cut);
+            take_backups(&path, exact || purge, &mut done);
+            record.files.retain(|edit| edit.path != path);
+            if has_record {
+                let forget = |error| Refused::io("write", &dir, &error);
+                record::forget_original(&dir, &path).map_err(forget)?;
+            }
+        }
+        done.files.extend(taken);
+    }
+    if dry_run {
+        return Ok(done);
+    }
+    take_rest(places, &mut record, purge, &mut done)?;
+    Ok(done)
+}
+
+fn take_backups(path: &Path, goes: bool, done: &mut Uninstalled) {
+    for copy in backup::all(path) {
+        if goes && replace::remove_file(&copy).is_ok() {
+            done.removed.push(copy);
+        } else {
+            done.kept.push(copy);
+        }
+    }
+}
+
+/// The settings files to look at: those of the record, then the user's and the project's own.
+fn targets(places: &Places, record: &Record) -> Vec<PathBuf> {
+    let mut targets: Vec<PathBuf> = record.files.iter().map(|edit| edit.path.clone()).collect();
+    for scope in [Scope::User, Scope::Project, Scope::Local] {
+        let path = places.settings(scope);
+        let real = match look(&path) {
+            Ok(Found::File(seen)) => seen.path,
+            // What cannot be read is named when it is taken; what is not there holds nothing.
+            Ok(Found::Nothing(_)) => continue,
+            Err(_) => path,
+        };
+        if !targets.contains(&real) {
+            targets.push(real);
+        }
+    }
+    targets
+}
+
+fn take_file(
+    places: &Places,
+    record: &Record,
+    path: &Path,
+    dry_run: bool,
+) -> Result<Option<Taken>, Refused> {
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    if !dir.is_dir() {
+        return Ok(None);
+    }
+    let _lock = (!dry_run)
+        .then(|| replace::lock_dir(dir).map_err(|error| Refused::io("lock", dir, &error)))
+        .transpose()?;
+    let Found::File(seen) = look(path)? else { return Ok(None) };
+    let edit = record.edit(path);
+    if edit.is_none() && !seen.bytes.windows(NAME.len()).any(|word| word == NAME) {
+        return Ok(None);
+    }
+    let (removal, bytes) = plan(places, &seen, edit)?;
+    if removal == Removal::Nothing && edit.is_none() {
+        return Ok(None);
+    }
+    let write = |error| Refused::io("write", path, &error);
+    let mut copy = None;
+    if !dry_run {
+        match removal {
+            Removal::Nothing => {}
+            Removal::Removed => replace::remove(&seen).map_err(write)?,
+            Removal::Restored => replace::replace(&seen, &bytes).map_err(write)?,
+            Removal::Cut => {
+                copy = Some(backup::write(&seen).map_err(write)?);
+                replace::replace(&seen, &bytes).map_err(write)?;
+                backup::prune(&seen.path);
+            }
+        }
+    }
+    let own = places.binary.to_string_lossy();
+    let left = settings::read(&bytes).ok().flatten();
+    Ok(Some(Taken {
+        settings: path.to_path_buf(),
+        removal,
+        backup: copy,
+        diff: diff::lines(&seen.bytes, &bytes),
+        older_entries: left.map_or(0, |root| settings::registered(&root, &own).len()),
+    }))
+}
+
+/// How the file gets rid of us, and its bytes then.
+fn plan(places: &Places, seen: &Seen, edit: Option<&Edit>) -> Result<(Removal, Vec<u8>), Refused> {
+    let now = digest(&seen.bytes);
+    if let Some(edit) = edit.filter(|edit| edit.after == now) {
+        if !edit.existed {
+            return Ok((Removal::Removed, Vec::new()));
+        }
+        if let Some(original) = edit.original(&places.record_dir()) {
+            return Ok((Removal::Restored, original));
+        }
+    }
+    if edit.is_some_and(|edit| edit.existed && edit.before == now) {
+        return Ok((Removal::Nothing, seen.bytes.clone()));
+    }
+    let own = places.binary.to_string_lossy();
+    let bytes = settings::remove(&seen.bytes, &own, edit.map(|edit| edit.made.as_slice()))
+        .map_err(|refusal| Refused::settings(&seen.path, &refusal))?;
+    if bytes == seen.bytes {
+        return Ok((Removal::Nothing, bytes));
+    }
+    let is_bare =
+        document::read(&bytes).is_ok_and(|root| root.is_none_or(|root| root.members().is_empty()));
+    if is_bare && edit.is_some_and(|edit| !edit.existed) {
+        return Ok((Removal::Removed, Vec::new()));
+    }
+    Ok((Removal::Cut, bytes))
+}
+
+/// Shim, record, directories; with `purge` also state and data.
+fn take_rest(
+    places: &Places,
+    record: &mut Record,
+    purge: bool,
+    done: &mut Uninstalled,
+) -> Result<(), Refused> {
+    if let Some(shim) = record.shim.take() {
+        if let Ok(Found::File(seen)) = look(&shim)
+            && super::shim::TEXT.is_none_or(|text| seen.bytes != text.as_bytes())
+        {
+            done.kept.push(shim);
+        } else {
+            replace::remove_file(&shim).map_err(|error| Refused::io("remove", &shim, &error))?;
+            done.removed.push(shim);
+        }
+    }
+    let dir = places.record_dir();
+    if dir.is_dir() {
+        record.write(&dir).map_err(|error| Refused::io("write", &dir, &error))?;
+    }
+    let mut dirs = std::mem::take(&mut record.dirs);
+    if purge {
+        for own in [&places.dirs.state, &places.dirs.data] {
+            if own.is_dir() {
+                replace::remove_tree(own).map_err(|error| Refused::io("remove", own, &error))?;
+                done.removed.push(own.clone());
+            }
+        }
+    }
+    dirs.push(dir);
+    done.removed.extend(replace::remove_empty_dirs(&dirs));
+    if places.dirs.state.is_dir() {
+        done.kept.push(places.dirs.state.clone());
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Every settings file of the corpus, with the verdict of the real client on it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::support::Home;
+
+/// One row of `verdicts.tsv`.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    columns: BTreeMap<String, String>,
+}
+
+impl Row {
+    pub(crate) fn column(&self, name: &str) -> &str {
+        &self.columns[name]
+    }
+
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.column("file_loaded") == "y"
+    }
+}
+
+/// All rows; the one file of two megabytes is made here and not kept in the repository.
+pub(crate) fn rows() -> Vec<Row> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/settings");
+    let table = std::fs::read_to_string(dir.join("verdicts.tsv")).unwrap();
+    let mut lines = table.lines();
+    let head: Vec<&str> = lines.next().unwrap().split('\t').collect();
+    lines
+        .map(|line| {
+            let columns: BTreeMap<String, String> = head
+                .iter()
+                .map(|key| (*key).to_owned())
+                .zip(line.split('\t').map(str::to_owned))
+                .collect();
+            let name = columns["name"].clone();
+            let bytes = match std::fs::read(dir.join(format!("{name}.json"))) {
+                Ok(bytes) => bytes,
+                Err(_) if name == "a_big_string" => big_string(),
+                Err(error) => panic!("{name}: {error}"),
+            };
+            Row { name, bytes, columns }
+        })
+        .collect()
+}
+
+fn big_string() -> Vec<u8> {
+    let group =
+        r#"{"matcher": "", "hooks": [{"type": "command", "command": "r", "args": ["valid"]}]}"#;
+    let long = "x".repeat(2_000_000);
+    format!("{{\n  \"big\": \"{long}\",\n  \"hooks\": {{\"PreToolUse\": [{group}]}}\n}}\n")
+        .into_bytes()
+}
+
+#[test]
+fn the_corpus_has_all_its_files() {
+    assert_eq!(rows().len(), 212);
+}
+
+#[test]
+fn install_and_uninstall_give_each_file_its_very_bytes_back_or_leave_it_alone() {
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let home = Home::new();
+        let settings = home.dir(".claude").join("settings.json");
+        std::fs::write(&settings, &row.bytes).unwrap();
+        let read = || std::fs::read(&settings).unwrap();
+
+        let installed = home.run(&["install"], b"");
+        let expected = if row.is_loaded() { 0 } else { 1 };
+        if row.is_loaded() && installed.code != Some(expected) {
+            wrong.push(format!("{}: install: {installed:?}", row.name));
+        }
+        if installed.code == Some(0) && read() == row.bytes {
+            wrong.push(format!("{}: nothing installed", row.name));
+        }
+        if installed.code != Some(0) && read() != row.bytes {
+            wrong.push(format!("{}: refused and touched", row.name));
+        }
+        home.run(&["uninstall"], b"");
+        if read() != row.bytes {
+            wrong.push(format!("{}: other bytes after uninstall", row.name));
+        }
+        let left: Vec<_> = std::fs::read_dir(home.path().join(".claude"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        if left != ["settings.json"] || home.path().join(".local").exists() {
+            wrong.push(format!("{}: left behind: {left:?}", row.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -1,0 +1,1 @@
+//! Tests of install and uninstall on files.

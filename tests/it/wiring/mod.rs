@@ -1,0 +1,4 @@
+//! Tests of wiring: settings, install, uninstall, doctor.
+
+mod corpus;
+mod install;
