@@ -1,1 +1,247 @@
 //! Finds and reads the owner's configuration.
+//!
+//! The user's file, then one named on the hook's own line, then root's: each wins over the one
+//! before, key by key. The project's file comes last and can only tighten. A file that cannot be
+//! read or a key that means nothing is a warning for `doctor`, never a failure: the hook goes on
+//! with what is left.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::guard::Policy;
+use crate::sys::file;
+
+/// Larger files are not read.
+const LARGEST: u64 = 256 << 10;
+
+/// The name of the project's file, in the top directory of its work tree.
+pub const PROJECT_FILE: &str = ".ringfence.toml";
+
+/// Where configuration may stand.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sources<'a> {
+    /// The user's file.
+    pub user: Option<&'a Path>,
+    /// The file named on the hook's line.
+    pub named: Option<&'a Path>,
+    /// Root's file.
+    pub managed: Option<&'a Path>,
+    /// The project's file.
+    pub project: Option<&'a Path>,
+}
+
+/// What the owner wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// What can change a decision.
+    pub policy: Policy,
+    /// Tell the person about a refusal, beside the model.
+    pub system_message: bool,
+    /// The files that were read.
+    pub read: Vec<PathBuf>,
+    /// What is wrong in them, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            policy: Policy::default(),
+            system_message: true,
+            read: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// What one file says.
+#[derive(Default)]
+struct Said {
+    deny_unproven: Option<bool>,
+    trusted_agents: Option<Vec<String>>,
+    system_message: Option<bool>,
+}
+
+/// Reads what is there.
+pub fn load(sources: &Sources<'_>) -> Config {
+    let mut config = Config::default();
+    for path in [sources.user, sources.named, sources.managed].into_iter().flatten() {
+        let said = read(path, &mut config);
+        let policy = &mut config.policy;
+        policy.deny_unproven = said.deny_unproven.unwrap_or(policy.deny_unproven);
+        if let Some(agents) = said.trusted_agents {
+            policy.trusted_agents = agents;
+        }
+        config.system_message = said.system_message.unwrap_or(config.system_message);
+    }
+    if let Some(named) = sources.named
+        && !file::exists(named)
+    {
+        config
+            .warnings
+            .push(format!("`{}` is named on the hook's line but is not there", named.display()));
+    }
+    if let Some(path) = sources.project {
+        let said = read(path, &mut config);
+        tighten(&mut config, said, path);
+    }
+    config
+}
+
+/// Takes from the project's file only what makes the guard stricter or louder.
+fn tighten(config: &mut Config, said: Said, path: &Path) {
+    let milder = |key: &str| {
+        format!("`{}` cannot make `{key}` milder: a project can only tighten", path.display())
+    };
+    let policy = &mut config.policy;
+    match said.deny_unproven {
+        Some(true) => policy.deny_unproven = true,
+        Some(false) if policy.deny_unproven => config.warnings.push(milder("guard.unproven")),
+        Some(false) | None => {}
+    }
+    if let Some(agents) = said.trusted_agents {
+        if agents.iter().any(|agent| !policy.trusted_agents.contains(agent)) {
+            config.warnings.push(milder("guard.trusted_agents"));
+        }
+        policy.trusted_agents.retain(|agent| agents.contains(agent));
+    }
+    match said.system_message {
+        Some(true) => config.system_message = true,
+        Some(false) if config.system_message => {
+            config.warnings.push(milder("guard.system_message"));
+        }
+        Some(false) | None => {}
+    }
+}
+
+fn read(path: &Path, config: &mut Config) -> Said {
+    let place = path.display();
+    let bytes = match file::read_bounded(path, LARGEST) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Said::default(),
+        Err(error) => {
+            config.warnings.push(format!("`{place}` cannot be read: {error}"));
+            return Said::default();
+        }
+    };
+    let table = match String::from_utf8_lossy(&bytes).parse::<Table>() {
+        Ok(table) => table,
+        Err(error) => {
+            config.warnings.push(format!("`{place}` is no TOML: {}", error.message()));
+            return Said::default();
+        }
+    };
+    config.read.push(path.to_path_buf());
+    let mut said = Said::default();
+    for (key, value) in &table {
+        match (key.as_str(), value) {
+            ("guard", Value::Table(guard)) => {
+                for (key, value) in guard {
+                    if let Err(wanted) = take(&mut said, key, value) {
+                        config.warnings.push(format!("`{place}`: `guard.{key}` {wanted}"));
+                    }
+                }
+            }
+            _ => config.warnings.push(format!("`{place}`: `{key}` is not known")),
+        }
+    }
+    said
+}
+
+/// Takes one key of `[guard]`; an error says what it should be.
+fn take(said: &mut Said, key: &str, value: &Value) -> Result<(), &'static str> {
+    match (key, value) {
+        ("unproven", Value::String(word)) if word == "deny" => said.deny_unproven = Some(true),
+        ("unproven", Value::String(word)) if word == "allow" => said.deny_unproven = Some(false),
+        ("unproven", _) => return Err("must be \"allow\" or \"deny\""),
+        ("trusted_agents", Value::Array(agents)) => {
+            let names = agents.iter().map(|agent| agent.as_str().map(str::to_owned));
+            said.trusted_agents =
+                Some(names.collect::<Option<_>>().ok_or("must be a list of strings")?);
+        }
+        ("trusted_agents", _) => return Err("must be a list of strings"),
+        ("system_message", Value::Boolean(on)) => said.system_message = Some(*on),
+        ("system_message", _) => return Err("must be true or false"),
+        _ => return Err("is not known"),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Loads from texts: user, named, managed, project.
+    fn loaded(texts: [&str; 4]) -> Config {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = ["user", "named", "managed", "project"].map(|name| dir.path().join(name));
+        for (path, text) in paths.iter().zip(texts) {
+            file::write_atomic(path, text.as_bytes(), 0o600).unwrap();
+        }
+        let [user, named, managed, project] = &paths;
+        let sources = Sources {
+            user: Some(user),
+            named: Some(named),
+            managed: Some(managed),
+            project: Some(project),
+        };
+        let mut config = load(&sources);
+        config.read.clear();
+        let dir = format!("{}/", dir.path().display());
+        for warning in &mut config.warnings {
+            *warning = warning.replace(&dir, "");
+        }
+        config
+    }
+
+    #[test]
+    fn later_files_win_key_by_key() {
+        let config = loaded([
+            "[guard]\nunproven = \"deny\"\ntrusted_agents = [\"keeper\"]\nsystem_message = false",
+            "[guard]\ntrusted_agents = [\"other\"]",
+            "[guard]\nunproven = \"allow\"",
+            "",
+        ]);
+        let policy = Policy { deny_unproven: false, trusted_agents: vec!["other".into()] };
+        let expected = Config { policy, system_message: false, ..Config::default() };
+        assert_eq!(config, expected);
+    }
+
+    #[test]
+    fn a_project_can_only_tighten() {
+        let owner = "[guard]\nunproven = \"deny\"\ntrusted_agents = [\"keeper\", \"gardener\"]";
+        let milder = "[guard]\nunproven = \"allow\"\ntrusted_agents = [\"keeper\", \"mallory\"]\nsystem_message = false";
+        let config = loaded([owner, "", "", milder]);
+        assert_eq!(config.policy.trusted_agents, ["keeper"]);
+        assert!(config.policy.deny_unproven && config.system_message);
+        assert_eq!(config.warnings.len(), 3, "{:?}", config.warnings);
+
+        let stricter = loaded(["", "", "", "[guard]\nunproven = \"deny\""]);
+        assert!(stricter.policy.deny_unproven);
+    }
+
+    #[test]
+    fn nothing_in_a_file_is_a_failure() {
+        let config = loaded([
+            "[guard]\nunproven = 1\ntrusted_agents = [1]\nsystem_message = \"yes\"\nx = 1",
+            "[guard",
+            "other = 1",
+            "guard = 1",
+        ]);
+        assert_eq!(config.policy, Policy::default());
+        assert_eq!(
+            config.warnings,
+            [
+                "`user`: `guard.system_message` must be true or false",
+                "`user`: `guard.trusted_agents` must be a list of strings",
+                "`user`: `guard.unproven` must be \"allow\" or \"deny\"",
+                "`user`: `guard.x` is not known",
+                "`named` is no TOML: unclosed table, expected `]`",
+                "`managed`: `other` is not known",
+                "`project`: `guard` is not known",
+            ]
+        );
+    }
+}
