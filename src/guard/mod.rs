@@ -2,12 +2,47 @@
 
 #![forbid(unsafe_code)]
 
+mod carriers;
+mod case;
+mod change;
+mod client;
+mod code;
+mod command;
+mod conclude;
+mod documents;
+mod files;
+mod find;
+mod git;
+mod json;
+pub mod label;
+mod mcp;
+mod note;
+mod options;
+mod owner;
+mod paths;
+mod program;
+mod reason;
+mod resolve;
+mod settings;
+mod sql;
+mod tools;
+mod verbs;
+mod writers;
+
 use std::rc::Rc;
 
-use crate::decision::{Doubt, Verdict};
+use crate::decision::{Doubt, GuardedAction, Verdict};
 use crate::memory::{Family, Memory};
 use crate::request::MemoryGuardRequest;
 use crate::shell::Files;
+
+pub use tools::{
+    MEMORY_GUARD_MATCHER, MEMORY_GUARD_MCP_TOOLS, MEMORY_GUARD_TOOLS, SHELL_MEMORY_COMMANDS,
+    SHELL_TOOL_NAMES, is_shell_tool, shell_command_targets_memory,
+};
+
+use case::{Case, Tamper};
+use tools::Route;
 
 /// The settings that can change a decision; from the owner's configuration only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,8 +110,11 @@ pub trait Facts: Files {
     /// The user's home.
     fn home(&self) -> &str;
 
+    /// Whether there is a grant for this caller, store, id and action; it stays where it is.
+    fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool;
+
     /// Takes the grant for this caller, store, id and action, if there is one: true once.
-    fn take_grant(&self, store: &str, id: &str, action: crate::decision::GuardedAction) -> bool;
+    fn take_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool;
 }
 
 /// Decides whether to refuse. A verdict without denial is allow-and-say-nothing: the ordinary
@@ -86,6 +124,28 @@ pub fn evaluate_memory_guard(
     request: &MemoryGuardRequest,
     policy: &Policy,
 ) -> Verdict {
-    let _ = (facts, request, policy);
-    Verdict::default()
+    let mut case = Case::new(facts, request);
+    match Route::of(&request.tool) {
+        Route::Note(families) => note::judge_tool(&mut case, &families),
+        Route::Resolve(families) => resolve::judge_tool(&mut case, &families),
+        Route::Disengage => disengage(&mut case),
+        Route::Shell(dialect) => command::judge_tool(&mut case, dialect),
+        Route::File => files::judge_tool(&mut case),
+        Route::Skill => documents::judge_skill(&mut case),
+        Route::Later => documents::judge_later(&mut case),
+        Route::Mcp => mcp::judge_tool(&mut case),
+        Route::Other => {}
+    }
+    conclude::conclude(case, policy)
+}
+
+/// `cortex_disengage` stops recording for every agent of the project.
+fn disengage(case: &mut Case) {
+    let path = format!("{}/.cortex.state", case.request.cwd.trim_end_matches('/'));
+    case.tamper(Tamper {
+        may_not: "switch the project's memory off",
+        would: format!("switch Cortex off in {}", label::quoted_path(&case.request.cwd)),
+        label: label::quoted_path(&path),
+        path,
+    });
 }

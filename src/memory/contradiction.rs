@@ -3,6 +3,8 @@
 //! It matters here only through its veto: a contradicted decision is contested, not retired. ASCII
 //! only, on purpose as there: texts without ASCII words contradict nothing.
 
+#![forbid(unsafe_code)]
+
 use std::collections::BTreeSet;
 
 use once_cell::sync::Lazy;

@@ -1,5 +1,7 @@
 //! The kinds of notes and what each may do.
 
+#![forbid(unsafe_code)]
+
 /// The kinds that our own store accepts; a foreign store may hold any word.
 pub const KINDS: &[&str] = &["insight", "decision", "intent", "blocker", "focus"];
 

@@ -1,5 +1,7 @@
 //! Subjects: how a note's "about what" is compared.
 
+#![forbid(unsafe_code)]
+
 /// JavaScript's white space, which is what `trim` takes off in Cortex.
 fn is_js_space(character: char) -> bool {
     matches!(

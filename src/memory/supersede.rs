@@ -1,5 +1,7 @@
 //! What a write would retire: the same predicate for the guard's preview and for our own writes.
 
+#![forbid(unsafe_code)]
+
 use super::Note;
 use super::contradiction::contradict;
 use super::note::supersedes;

@@ -101,6 +101,10 @@ impl CortexStore {
 
     fn find_circle(&self, caller: &Caller) -> Result<Circle, Doubt> {
         let parent = self.primary_of(caller)?;
+        if parent.ended && !self.has_active_primary()? {
+            // Nobody works here any more, so Cortex has no conversation to compare with.
+            return Err(Doubt::new(Code::NoSession, parent.id));
+        }
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut statement = self
                 .connection
@@ -117,6 +121,16 @@ impl CortexStore {
         let cut =
             uncertain.then(|| self.first_seen.clone().or(parent.started_at.clone())).flatten();
         Ok(Circle { sessions, writer: parent.id, scope: parent.scope, ended_before: cut })
+    }
+
+    fn has_active_primary(&self) -> Result<bool, Doubt> {
+        self.connection
+            .query_row(
+                "SELECT EXISTS(SELECT 1 FROM sessions WHERE status = 'active' AND parent_session_id IS NULL)",
+                [],
+                |row| row.get(0),
+            )
+            .map_err(|error| self.fail(&error))
     }
 
     /// The primary of the calling subagent: its own row's parent, whatever window is newest.

@@ -1,0 +1,186 @@
+//! One call under judgement: what is asked of the machine is asked once, what is found is kept.
+
+use std::rc::Rc;
+
+use super::{Facts, Place, Protected, Reached};
+use crate::decision::{Code, Doubt, GuardedAction};
+use crate::memory::{Circle, Family};
+use crate::request::MemoryGuardRequest;
+
+/// How deep prompts, skills and files may lead into each other.
+const MAX_DEPTH: u8 = 4;
+
+/// A call under judgement.
+pub(super) struct Case<'a> {
+    pub(super) facts: &'a dyn Facts,
+    pub(super) request: &'a MemoryGuardRequest,
+    pub(super) found: Found,
+    stores: Vec<(Family, Place, Rc<Vec<Store>>)>,
+    protected: Option<Rc<Vec<Protected>>>,
+    depth: u8,
+}
+
+/// A store that the call reaches, with the caller's circle in it.
+pub(super) struct Store {
+    pub(super) reached: Reached,
+    pub(super) circle: Result<Circle, Doubt>,
+}
+
+/// What was found, in the order found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) memories: Vec<TouchedMemory>,
+    pub(super) tampers: Vec<Tamper>,
+    pub(super) doubts: Vec<Doubt>,
+}
+
+/// A foreign memory that the call would change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TouchedMemory {
+    pub(super) effect: Effect,
+    /// As the call spelled it, or the store's for a subject or an implicit target.
+    pub(super) id: String,
+    /// As the store has it.
+    pub(super) stored_id: String,
+    pub(super) label: String,
+    pub(super) whence: Whence,
+    /// The store's file.
+    pub(super) store: String,
+}
+
+/// What would happen to a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Effect {
+    /// A newer note on the subject retires it.
+    Supersede,
+    /// It is marked as resolved or superseded.
+    Resolve,
+    /// Its text is replaced.
+    Rewrite,
+    /// It is removed.
+    Delete,
+}
+
+impl Effect {
+    pub(super) fn action(self) -> GuardedAction {
+        match self {
+            Self::Supersede | Self::Resolve => GuardedAction::Retire,
+            Self::Rewrite => GuardedAction::Edit,
+            Self::Delete => GuardedAction::Delete,
+        }
+    }
+}
+
+/// Where a foreign memory comes from, seen from the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Whence {
+    /// The caller's own scope, which is this one.
+    Here(String),
+    /// Another scope of the same project; `None` = the store does not say.
+    Elsewhere(Option<String>),
+    /// The store of another project.
+    OtherProject,
+}
+
+/// Something besides a single memory that the call would change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tamper {
+    /// What a subagent may not do, after "may not".
+    pub(super) may_not: &'static str,
+    /// What the call would do, after "would"; the path is named in it.
+    pub(super) would: String,
+    /// What is meant: a path, or the command for what has none.
+    pub(super) path: String,
+    /// The path's label.
+    pub(super) label: String,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn new(facts: &'a dyn Facts, request: &'a MemoryGuardRequest) -> Self {
+        let found = Found::default();
+        Self { facts, request, found, stores: Vec::new(), protected: None, depth: 0 }
+    }
+
+    /// The stores of `family` that an invocation at `place` reaches; doubts are noted.
+    pub(super) fn stores(&mut self, family: Family, place: &Place) -> Rc<Vec<Store>> {
+        let known = self.stores.iter().find(|(f, p, _)| *f == family && p == place);
+        if let Some((_, _, stores)) = known {
+            return Rc::clone(stores);
+        }
+        let (reached, doubts) = self.facts.stores(family, place);
+        for doubt in doubts {
+            self.doubt(doubt);
+        }
+        let stores: Vec<Store> = reached
+            .into_iter()
+            .map(|reached| Store { circle: reached.memory.circle(&self.request.caller), reached })
+            .collect();
+        let stores = Rc::new(stores);
+        self.stores.push((family, place.clone(), Rc::clone(&stores)));
+        stores
+    }
+
+    /// The protected paths of this call.
+    pub(super) fn protected(&mut self) -> Rc<Vec<Protected>> {
+        let facts = self.facts;
+        Rc::clone(self.protected.get_or_insert_with(|| Rc::new(facts.protected())))
+    }
+
+    /// The files of the stores at `place`, without a doubt about those that cannot be read.
+    pub(super) fn store_paths(&self, family: Family, place: &Place) -> Vec<String> {
+        let known = self.stores.iter().find(|(f, p, _)| *f == family && p == place);
+        match known {
+            Some((_, _, stores)) => {
+                stores.iter().map(|store| store.reached.memory.path().to_owned()).collect()
+            }
+            None => {
+                let (reached, _) = self.facts.stores(family, place);
+                reached.iter().map(|reached| reached.memory.path().to_owned()).collect()
+            }
+        }
+    }
+
+    /// The place of a call that is no shell command.
+    pub(super) fn place_of_call(&self) -> Place {
+        Place { cwd: Some(self.request.cwd.clone()), ..Place::default() }
+    }
+
+    /// Notes a doubt, once.
+    pub(super) fn doubt(&mut self, doubt: Doubt) {
+        if !self.found.doubts.contains(&doubt) {
+            self.found.doubts.push(doubt);
+        }
+    }
+
+    /// Notes a doubt of this code with a short detail, once.
+    pub(super) fn doubt_of(&mut self, code: Code, detail: &str) {
+        self.doubt(Doubt::new(code, super::label::one_line(detail, 200)));
+    }
+
+    /// Notes a foreign memory; of equal ids the graver effect stays.
+    pub(super) fn touch(&mut self, memory: TouchedMemory) {
+        let same = |known: &&mut TouchedMemory| {
+            known.stored_id == memory.stored_id && known.store == memory.store
+        };
+        match self.found.memories.iter_mut().find(same) {
+            Some(known) => known.effect = known.effect.max(memory.effect),
+            None => self.found.memories.push(memory),
+        }
+    }
+
+    /// Notes a tamper, once for each path.
+    pub(super) fn tamper(&mut self, tamper: Tamper) {
+        if !self.found.tampers.iter().any(|known| known.path == tamper.path) {
+            self.found.tampers.push(tamper);
+        }
+    }
+
+    /// Runs `judge` one level deeper, unless that is too deep.
+    pub(super) fn deeper(&mut self, judge: impl FnOnce(&mut Self)) {
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            judge(self);
+            self.depth -= 1;
+        }
+    }
+}

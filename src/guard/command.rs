@@ -1,0 +1,107 @@
+//! A shell text: each program that it would run, and what could not be read of it.
+
+use super::case::Case;
+use super::program::{self, memory_cli};
+use super::{Place, client, files, paths, tools, verbs};
+use crate::decision::Code;
+use crate::request::{Argument, MemoryGuardRequest};
+use crate::shell::{self, Dialect, Invocation, Reading, Start, Unclear, What, Word};
+
+/// The arguments in which tools carry their shell text.
+const TEXT_KEYS: [&str; 2] = ["command", "cmd"];
+
+/// Judges a call of a shell tool.
+pub(super) fn judge_tool(case: &mut Case, dialect: Dialect) {
+    let request: &MemoryGuardRequest = case.request;
+    for key in TEXT_KEYS {
+        match request.input.get(key) {
+            Some(Argument::Text(text)) => judge_text(case, text, dialect, &[]),
+            // Some hosts send the words of a command line.
+            Some(Argument::Other(raw)) => {
+                let words: Vec<String> =
+                    super::json::strings(raw).into_iter().map(|found| quote(&found.text)).collect();
+                judge_text(case, &words.join(" "), dialect, &[]);
+            }
+            Some(Argument::Null) | None => {}
+        }
+    }
+}
+
+/// Judges a shell text that starts in the call's directory with these `$1 …`.
+pub(super) fn judge_text(case: &mut Case, text: &str, dialect: Dialect, args: &[String]) {
+    let start = Start {
+        cwd: case.request.cwd.clone(),
+        home: case.facts.home().to_owned(),
+        args: args.to_vec(),
+    };
+    let reading = shell::read(text, dialect, &start, case.facts);
+    judge_reading(case, &reading, dialect, text);
+}
+
+/// Judges what was read of `text`.
+pub(super) fn judge_reading(case: &mut Case, reading: &Reading, dialect: Dialect, text: &str) {
+    for invocation in &reading.invocations {
+        judge_invocation(case, invocation, dialect != Dialect::Posix);
+    }
+    files::judge_pipelines(case, &reading.invocations);
+    if reading.unclear.is_empty() || !is_relevant(text, &reading.invocations) {
+        return;
+    }
+    for unclear in &reading.unclear {
+        case.doubt_of(code(unclear), &format!("{} at byte {}", unclear.detail, unclear.at));
+    }
+}
+
+/// Judges one program start.
+pub(super) fn judge_invocation(case: &mut Case, invocation: &Invocation, windows: bool) {
+    let place = place(invocation);
+    if let Some(cli) = memory_cli(&invocation.argv, windows) {
+        verbs::judge(case, &cli, &place);
+    }
+    // In another machine or container the paths are not ours; an id is, wherever it is spelled.
+    if !invocation.remote {
+        files::judge(case, invocation, windows);
+        client::judge(case, invocation, windows);
+    }
+}
+
+fn place(invocation: &Invocation) -> Place {
+    let variable = |name: &str| {
+        let found = invocation.env.iter().rev().find(|(key, _)| key == name);
+        found.and_then(|(_, value)| value.literal()).map(str::to_owned)
+    };
+    Place {
+        cwd: invocation.cwd.clone(),
+        cortex_home: variable("CORTEX_HOME"),
+        named: variable("RINGFENCE_STORE").into_iter().collect(),
+    }
+}
+
+/// Whether what is unclear could reach memory: the text, or a word of what it runs, names a verb or
+/// a store's file.
+fn is_relevant(text: &str, invocations: &[Invocation]) -> bool {
+    let names_store = |text: &str| paths::STORE_NAMES.iter().any(|name| text.contains(name));
+    tools::shell_command_targets_memory(text)
+        || names_store(text)
+        || invocations.iter().any(|invocation| verbs::speaks_of_memory(&invocation.argv))
+}
+
+fn code(unclear: &Unclear) -> Code {
+    match unclear.what {
+        What::Program | What::Launcher => Code::ProgramUnknown,
+        What::Script => Code::ScriptUnread,
+        What::Code => Code::TargetRuntime,
+        What::Bound | What::Nul | What::Syntax => Code::ShellUnclear,
+    }
+}
+
+/// The invocation's program by name, lower-cased on Windows; `None` if only run time knows.
+pub(super) fn program_of(invocation: &Invocation, windows: bool) -> Option<String> {
+    let first: &Word = invocation.argv.first()?;
+    program::names(first).first().map(|name| program::program_name(name, windows))
+}
+
+/// `word` as one word of a shell text.
+pub(super) fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

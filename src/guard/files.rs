@@ -1,0 +1,299 @@
+//! Changes of protected files: by shell commands, by redirections, by the file tools.
+
+use super::case::{Case, Tamper};
+use super::change::{Change, NewText, stdin_text};
+use super::find::{Search, xargs_mutates};
+use super::label::{one_line, quoted_path};
+use super::paths::{self, Reach};
+use super::writers;
+use super::{Protected, ProtectedKind, code, command, git, settings, sql};
+use crate::decision::Code;
+use crate::request::{Argument, MemoryGuardRequest};
+use crate::shell::{Invocation, Stdin, Word};
+
+/// What is done to a file, and by which program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done<'a> {
+    how: &'static str,
+    by: &'a str,
+}
+
+impl<'a> Done<'a> {
+    pub(super) fn new(how: &'static str, by: &'a str) -> Self {
+        Self { how, by }
+    }
+}
+
+/// Judges what one program start does to files.
+pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
+    let cwd = invocation.cwd.as_deref();
+    let Some(program) = command::program_of(invocation, windows) else {
+        redirected(case, invocation, "a redirection");
+        return;
+    };
+    redirected(case, invocation, &program);
+    match program.as_str() {
+        "sqlite3" | "sqlite" => sql::judge(case, invocation),
+        "git" => {
+            for (protected, how) in git::losses(case, invocation) {
+                let change = git::as_change(&protected, how);
+                judge_hit(case, &protected, &change, cwd, "git");
+            }
+        }
+        "find" | "gfind" => found(case, invocation, &program),
+        _ if code::is_interpreter(&program) => code::judge(case, invocation, &program),
+        _ => {}
+    }
+    for change in writers::changes(&program, invocation) {
+        apply(case, cwd, &change, &program);
+    }
+}
+
+fn redirected(case: &mut Case, invocation: &Invocation, program: &str) {
+    for redirect in &invocation.redirects {
+        let appends = matches!(redirect.op, ">>" | "&>>");
+        if !appends && !matches!(redirect.op, ">" | ">|" | "&>" | ">&" | "<>") {
+            continue;
+        }
+        let text = match (appends, output(invocation, program)) {
+            (true, Some(text)) => NewText::Appended(text),
+            (false, Some(text)) => NewText::Known(text),
+            (_, None) => NewText::Unknown,
+        };
+        let (word, reach) = (redirect.target.clone(), Reach::This);
+        let how = if appends { "append to" } else { "overwrite" };
+        let change = Change { word, reach, how, text };
+        apply(case, invocation.cwd.as_deref(), &change, redirect.op);
+    }
+}
+
+/// What a program prints, where its own words say so.
+fn output(invocation: &Invocation, program: &str) -> Option<String> {
+    let args = invocation.argv.get(1..).unwrap_or(&[]);
+    match program {
+        "echo" | "printf" => {
+            let words: Option<Vec<&str>> = args.iter().map(Word::literal).collect();
+            words.map(|words| words.join(" "))
+        }
+        "cat" if args.is_empty() => stdin_text(invocation),
+        "" | ":" | "true" => Some(String::new()),
+        _ => None,
+    }
+}
+
+fn found(case: &mut Case, invocation: &Invocation, program: &str) {
+    let search = Search::read(invocation.argv.get(1..).unwrap_or(&[]));
+    if search.acts {
+        searched(case, invocation, &search, program);
+    }
+}
+
+fn searched(case: &mut Case, invocation: &Invocation, search: &Search, program: &str) {
+    let cwd = invocation.cwd.as_deref();
+    for change in search.changes("remove or change") {
+        for protected in paths::hits(case, cwd, &change.word, change.reach) {
+            let name = protected.path.rsplit('/').next().unwrap_or_default().to_owned();
+            let sides = [name.clone(), format!("{name}-wal"), format!("{name}-shm")];
+            if sides.iter().any(|name| search.finds(name)) {
+                judge_hit(case, &protected, &change, cwd, program);
+            }
+        }
+    }
+}
+
+/// `find … | xargs rm`: the files are what the search finds.
+pub(super) fn judge_pipelines(case: &mut Case, invocations: &[Invocation]) {
+    for (index, invocation) in invocations.iter().enumerate() {
+        let is = |invocation: &Invocation, name: &str| {
+            command::program_of(invocation, false).as_deref() == Some(name)
+        };
+        let feeds = invocation.stdin == Stdin::Unknown && is(invocation, "xargs");
+        if !feeds || invocation.remote || !xargs_mutates(invocation) {
+            continue;
+        }
+        let before = invocations.get(..index).unwrap_or(&[]);
+        if let Some(search) = before.iter().rev().find(|before| is(before, "find")) {
+            let read = Search::read(search.argv.get(1..).unwrap_or(&[]));
+            searched(case, search, &read, "xargs");
+        }
+    }
+}
+
+fn apply(case: &mut Case, cwd: Option<&str>, change: &Change, by: &str) {
+    for protected in paths::hits(case, cwd, &change.word, change.reach) {
+        judge_hit(case, &protected, change, cwd, by);
+    }
+}
+
+fn judge_hit(case: &mut Case, protected: &Protected, change: &Change, cwd: Option<&str>, by: &str) {
+    match protected.kind {
+        ProtectedKind::Store | ProtectedKind::Own => {
+            tamper(case, protected, Done::new(change.how, by));
+        }
+        ProtectedKind::Settings => {
+            change_settings(case, protected, &change.text, cwd, Done::new(change.how, by));
+        }
+    }
+}
+
+/// Notes a change of a store or of a file of ours.
+pub(super) fn tamper(case: &mut Case, protected: &Protected, done: Done) {
+    let may_not = match protected.kind {
+        ProtectedKind::Store => "change the memory store past its own commands",
+        ProtectedKind::Own => "change what keeps memory guarded",
+        ProtectedKind::Settings => "change what the client runs by itself",
+    };
+    let shown = quoted_path(&protected.path);
+    case.tamper(Tamper {
+        may_not,
+        would: format!("{} {} {shown} (`{}`)", done.how, protected.what, one_line(done.by, 30)),
+        label: shown,
+        path: protected.path.clone(),
+    });
+}
+
+/// Judges what a settings file holds afterwards.
+pub(super) fn change_settings(
+    case: &mut Case,
+    protected: &Protected,
+    text: &NewText,
+    cwd: Option<&str>,
+    done: Done,
+) {
+    let before = case.facts.text(&protected.path).unwrap_or_default();
+    let after = match text {
+        NewText::Gone => Some(String::new()),
+        NewText::Known(text) => Some(text.clone()),
+        NewText::Appended(text) => Some(format!("{before}{text}")),
+        NewText::CopyOf(word) => word
+            .literal()
+            .zip(cwd)
+            .and_then(|(path, cwd)| case.facts.text(&case.facts.resolve(cwd, path))),
+        NewText::Edited(_) | NewText::Unknown | NewText::Same => None,
+    };
+    let harm = match (after, text) {
+        (Some(after), _) => settings::harm(&before, &after).map(settings::Harm::would),
+        (None, NewText::Edited(script)) if settings::speaks_of_hooks(script) => {
+            Some("edit the hooks, helpers or servers in")
+        }
+        (None, NewText::Same) if done.how != "change the access to" => None,
+        (None, NewText::Edited(_)) => None,
+        (None, _) if settings::binds(&before) => {
+            Some("put text that cannot be seen beforehand in place of Ringfence's hook in")
+        }
+        (None, _) => {
+            case.doubt_of(Code::TargetRuntime, &protected.path);
+            None
+        }
+    };
+    if let Some(would) = harm {
+        tamper(case, protected, Done::new(would, done.by));
+    }
+}
+
+/// Judges a call of a file tool.
+pub(super) fn judge_tool(case: &mut Case) {
+    let request: &MemoryGuardRequest = case.request;
+    if let Some(patch) = request.input.text(&["input", "patch", "command"]) {
+        return patched(case, patch);
+    }
+    let Some(path) = request.input.text(&["file_path", "notebook_path", "path", "filePath"]) else {
+        return;
+    };
+    let cwd = request.cwd.clone();
+    for protected in paths::hits_path(case, Some(&cwd), path, Reach::This) {
+        let before = case.facts.text(&protected.path);
+        let text = tool_text(request, before.as_deref());
+        let change = Change {
+            word: Word::Literal(path.to_owned()),
+            reach: Reach::This,
+            how: "write to",
+            text,
+        };
+        judge_hit(case, &protected, &change, Some(&cwd), &request.tool);
+    }
+    super::documents::judge_written(case, path);
+}
+
+/// What the file holds after a file tool.
+fn tool_text(request: &MemoryGuardRequest, before: Option<&str>) -> NewText {
+    if let Some(Argument::Text(content)) = request.input.get("content") {
+        return NewText::Known(content.clone());
+    }
+    let Some(before) = before else { return NewText::Unknown };
+    match edits(request) {
+        Some(edits) => {
+            NewText::Known(edits.iter().fold(before.to_owned(), |text, edit| edit.apply(&text)))
+        }
+        None => NewText::Unknown,
+    }
+}
+
+/// One replacement of a text.
+pub(super) struct Edit {
+    old: String,
+    pub(super) new: String,
+    all: bool,
+}
+
+impl Edit {
+    pub(super) fn apply(&self, text: &str) -> String {
+        if self.old.is_empty() {
+            return self.new.clone();
+        }
+        if self.all {
+            text.replace(&self.old, &self.new)
+        } else {
+            text.replacen(&self.old, &self.new, 1)
+        }
+    }
+}
+
+/// The replacements of an `Edit` or `MultiEdit` call.
+pub(super) fn edits(request: &MemoryGuardRequest) -> Option<Vec<Edit>> {
+    let text = |key: &str| match request.input.get(key) {
+        Some(Argument::Text(text)) => Some(text.clone()),
+        Some(Argument::Null | Argument::Other(_)) | None => None,
+    };
+    if let Some(new) = text("new_string") {
+        let all = matches!(request.input.get("replace_all"), Some(Argument::Other(raw)) if raw.trim() == "true");
+        return Some(vec![Edit { old: text("old_string").unwrap_or_default(), new, all }]);
+    }
+    let Some(Argument::Other(raw)) = request.input.get("edits") else { return None };
+    let mut edits = Vec::new();
+    let mut old = None;
+    for found in super::json::strings(raw) {
+        match &*found.key {
+            "old_string" => old = Some(found.text),
+            "new_string" => {
+                edits.push(Edit {
+                    old: old.take().unwrap_or_default(),
+                    new: found.text,
+                    all: false,
+                });
+            }
+            _ => {}
+        }
+    }
+    Some(edits)
+}
+
+/// The files of a patch (`*** Update File: PATH`).
+fn patched(case: &mut Case, patch: &str) {
+    let cwd = case.request.cwd.clone();
+    for line in patch.lines() {
+        let Some((verb, path)) = line.strip_prefix("*** ").and_then(|line| line.split_once(": "))
+        else {
+            continue;
+        };
+        let (how, text) = match verb {
+            "Delete File" => ("remove", NewText::Gone),
+            "Update File" => ("edit", NewText::Edited(patch.to_owned())),
+            "Add File" | "Move to" => ("overwrite", NewText::Edited(patch.to_owned())),
+            _ => continue,
+        };
+        let change =
+            Change { word: Word::Literal(path.trim().to_owned()), reach: Reach::This, how, text };
+        apply(case, Some(&cwd), &change, "apply_patch");
+    }
+}

@@ -1,0 +1,235 @@
+//! The verbs of Cortex's command line and of our own, as a shell calls them.
+
+use super::Place;
+use super::case::{Case, Effect, Tamper};
+use super::note::{self, Draft};
+use super::options::{Options, Value};
+use super::owner::{Aim, weigh_item};
+use super::program::MemoryCli;
+use super::resolve::{self, Name};
+use crate::decision::Code;
+use crate::memory::Family;
+use crate::shell::Word;
+
+/// Options of the two command lines that take a value as their next word.
+const WITH_VALUE: &[&str] = &[
+    "--id",
+    "--subject",
+    "--status",
+    "--text",
+    "--file",
+    "--session",
+    "--alternative",
+    "--db",
+    "--store",
+    "--scope",
+    "--kind",
+    "--state",
+    "--limit",
+    "--offset",
+    "--dir",
+    "--for",
+    "--action",
+    "--config",
+    "--cwd",
+    "-C",
+];
+
+/// Judges one call of a memory's command line.
+pub(super) fn judge(case: &mut Case, cli: &MemoryCli, place: &Place) {
+    let options = Options::read(cli.args, WITH_VALUE);
+    if options.has("--help") || options.has("-h") || options.has("--version") {
+        return;
+    }
+    let Some(verb) = options.verb() else {
+        if options.verb_is_unknown() && !cli.guessed {
+            case.doubt_of(Code::TargetRuntime, "subcommand");
+        }
+        return;
+    };
+    // An unknown program counts as a memory's only with a verb that no other program has.
+    if cli.guessed && !GUESSED_VERBS.contains(&verb.as_str()) {
+        return;
+    }
+    let mut place = place.clone();
+    place.named.extend(options.literals("--db").chain(options.literals("--store")));
+    for family in &cli.families {
+        let call = Call { family: *family, place: &place, options: &options, guessed: cli.guessed };
+        judge_verb(case, &call, &verb);
+    }
+}
+
+const GUESSED_VERBS: &[&str] = &["note-resolve", "edit-memory", "delete-memory", "restore-memory"];
+
+struct Call<'a> {
+    family: Family,
+    place: &'a Place,
+    options: &'a Options,
+    guessed: bool,
+}
+
+fn judge_verb(case: &mut Case, call: &Call, verb: &str) {
+    match (verb, call.family) {
+        ("note-resolve", _) => note_resolve(case, call),
+        ("delete-memory", _) => {
+            if call.options.may_have("--yes") {
+                let sure = call.options.has("--yes");
+                item(case, call, Effect::Delete, sure);
+            }
+        }
+        ("edit-memory", _) => {
+            // Both or neither: the command refuses.
+            if call.options.has("--text") != call.options.has("--file") {
+                item(case, call, Effect::Rewrite, true);
+            }
+        }
+        ("restore-memory", Family::Native) => item(case, call, Effect::Rewrite, true),
+        ("note", Family::Native) => write_note(case, call),
+        ("gc", Family::Cortex) if call.options.has("--apply") => {
+            case.doubt_of(Code::MaintenanceAllowed, "cortex gc --apply");
+        }
+        ("adopt", Family::Cortex) if call.options.has("--yes") => {
+            case.doubt_of(Code::MaintenanceAllowed, "cortex adopt --yes");
+        }
+        ("serve", Family::Cortex) => server(case, "cortex serve"),
+        ("mcp", Family::Native) => server(case, "ringfence mcp"),
+        (_, Family::Native) => our_own(case, call, verb),
+        (_, Family::Cortex) => {}
+    }
+}
+
+fn note_resolve(case: &mut Case, call: &Call) {
+    let id = call.options.value("--id");
+    let subject = call.options.value("--subject");
+    let (value, by_id) = match (id, subject) {
+        (Some(id), _) => (id, true),
+        (None, Some(subject)) => (subject, false),
+        // Without either the command refuses; with an unknown word it may have either.
+        (None, None) => {
+            if call.options.is_open() {
+                case.doubt_of(Code::TargetRuntime, "note-resolve");
+            }
+            return;
+        }
+    };
+    match value {
+        Value::Known(all) => {
+            for text in all {
+                let name = if by_id { Name::Id(&text) } else { Name::Subject(&text) };
+                resolve::judge(case, call.family, call.place, name, None);
+            }
+        }
+        Value::Unknown => case.doubt_of(Code::TargetRuntime, "note-resolve"),
+    }
+}
+
+/// `edit-memory ID`, `delete-memory ID`; unless `sure`, whether it happens is known at run time.
+fn item(case: &mut Case, call: &Call, effect: Effect, sure: bool) {
+    // The command takes one id and ignores what comes after it.
+    let mut named: Vec<Value> = call.options.operands().into_iter().take(1).collect();
+    named.extend(call.options.value("--id"));
+    if named.is_empty() && call.options.is_open() {
+        named.push(Value::Unknown);
+    }
+    for value in named {
+        match value {
+            Value::Known(_) if !sure => case.doubt_of(Code::TargetRuntime, "--yes"),
+            Value::Known(all) => all.iter().for_each(|id| one_item(case, call, id, effect)),
+            Value::Unknown => case.doubt_of(Code::TargetRuntime, "memory id"),
+        }
+    }
+}
+
+fn one_item(case: &mut Case, call: &Call, spelled: &str, effect: Effect) {
+    let stores = case.stores(call.family, call.place);
+    let id = spelled.trim();
+    let mut known = false;
+    for store in stores.iter() {
+        match store.reached.memory.item(id) {
+            Ok(Some(item)) => {
+                known = true;
+                weigh_item(case, store, &item, Aim::Named(id), effect);
+            }
+            Ok(None) => {}
+            Err(doubt) => case.doubt(doubt),
+        }
+    }
+    if !known {
+        let code = match (call.guessed, stores.is_empty()) {
+            (true, _) => Code::ProgramUnknown,
+            (false, true) => Code::StoreMissing,
+            (false, false) => Code::TargetUnknown,
+        };
+        case.doubt_of(code, id);
+    }
+}
+
+fn write_note(case: &mut Case, call: &Call) {
+    let operands = call.options.operands();
+    let texts = |value: Option<Value>| match value {
+        Some(Value::Known(all)) => all,
+        Some(Value::Unknown) | None => Vec::new(),
+    };
+    let mut operands = operands.into_iter();
+    let kinds = texts(operands.next());
+    // Only the contradiction check reads the text; unknown, it counts as contradicting nothing.
+    let content = texts(operands.next()).into_iter().next().unwrap_or_default();
+    let subjects = texts(call.options.value("--subject"));
+    for kind in &kinds {
+        for subject in &subjects {
+            let draft = Draft { kind, subject: Some(subject), content: &content };
+            note::judge(case, call.family, call.place, draft);
+        }
+    }
+    if (kinds.is_empty() && call.options.is_open())
+        || (subjects.is_empty() && call.options.value("--subject").is_some())
+    {
+        case.doubt_of(Code::TargetRuntime, "ringfence note");
+    }
+}
+
+fn server(case: &mut Case, command: &'static str) {
+    case.tamper(Tamper {
+        may_not: "start a memory's server from a shell",
+        would: format!("start `{command}`, through which memory can be changed unseen"),
+        path: command.to_owned(),
+        label: format!("`{command}`"),
+    });
+}
+
+/// Our own verbs that loosen the guard or change the store as a whole.
+fn our_own(case: &mut Case, call: &Call, verb: &str) {
+    let previews = call.options.has("--dry-run");
+    let first = call.options.operands().into_iter().next();
+    let first = match &first {
+        Some(Value::Known(all)) => all.first().map(String::as_str),
+        Some(Value::Unknown) | None => None,
+    };
+    let (command, would) = match verb {
+        "grant" => ("ringfence grant", "release a memory that only the parent may release"),
+        "off" => ("ringfence off", "switch the guard off"),
+        "install" if !previews => ("ringfence install", "change how the guard is started"),
+        "uninstall" if !previews => ("ringfence uninstall", "take the guard away"),
+        "import" if !previews => ("ringfence import", "write memory of other sessions"),
+        "undo" if !previews => ("ringfence undo", "take back changes of other sessions"),
+        "snapshot" if first == Some("restore") && !previews => {
+            ("ringfence snapshot restore", "replace all memory by an older state")
+        }
+        _ => return,
+    };
+    case.tamper(Tamper {
+        may_not: "use the commands that loosen the guard or replace its store",
+        would: format!("{would} (`{command}`)"),
+        path: command.to_owned(),
+        label: format!("`{command}`"),
+    });
+}
+
+/// Whether any of `words` is, or can be, one of the verbs that reach memory.
+pub(super) fn speaks_of_memory(words: &[Word]) -> bool {
+    words.iter().any(|word| {
+        word.values().is_some_and(|all| {
+            all.iter().any(|text| super::tools::shell_command_targets_memory(text))
+        })
+    })
+}

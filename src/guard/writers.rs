@@ -1,0 +1,174 @@
+//! What the common programs do to the files that they are given.
+
+use super::carriers::{copied, linked, moved, packed, synchronised, unpacked, written_by_option};
+use super::change::{Change, NewText, Words, each, first_is, is, last, stdin_text, value_options};
+use super::paths::Reach;
+use crate::shell::{Invocation, Piece, Word};
+
+/// What `program` with these words changes; nothing for programs that only read, and for those
+/// we do not know.
+pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
+    let args = invocation.argv.get(1..).unwrap_or(&[]);
+    let words = Words::read(args, value_options(program));
+    let options = &words.options;
+    match program {
+        "rm" | "del" | "erase" | "ri" | "remove-item" | "rd" | "trash" | "trash-put" | "srm" => {
+            removed(program, &words)
+        }
+        "unlink" | "shred" => each(&words.operands, Reach::This, "remove", &NewText::Gone),
+        "gio" if first_is(&words.operands, &["trash", "remove"]) => {
+            each(words.after(1), Reach::Below, "remove", &NewText::Gone)
+        }
+        "mv" | "move" | "move-item" | "mi" | "ren" | "rename-item" => moved(&words),
+        "cp" | "copy" | "copy-item" | "install" | "scp" => copied(program, &words),
+        "ln" => linked(&words),
+        "dd" => assigned(args, "of="),
+        "tee" | "tee-object" => teed(&words, invocation),
+        "truncate" | "fallocate" => each(&words.operands, Reach::This, "truncate", &NewText::Gone),
+        "sponge" | "set-content" | "out-file" | "clear-content" | "add-content" => {
+            each(words.after(0), Reach::This, "overwrite", &NewText::Unknown)
+        }
+        "sed" | "gsed" | "perl" | "ruby" => edited_in_place(program, args, &words),
+        "awk" | "gawk" if args.windows(2).any(|pair| is(pair, &["-i", "inplace"])) => {
+            each(words.after(1), Reach::This, "edit", &edited(&words))
+        }
+        "ed" | "ex" => each(&words.operands, Reach::This, "edit", &edited(&words)),
+        "vi" | "vim" | "nvim"
+            if options.has_letter('c') || options.has_letter('e') || options.has_letter('s') =>
+        {
+            each(&words.operands, Reach::This, "edit", &edited(&words))
+        }
+        "patch" => {
+            each(words.operands.get(..1).unwrap_or(&[]), Reach::This, "edit", &NewText::Unknown)
+        }
+        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "icacls" | "attrib" => {
+            access(program, &words)
+        }
+        "gzip" | "bzip2" | "xz" | "lzma" | "compress" => packed(&words),
+        "rsync" => synchronised(&words),
+        "curl" | "wget" | "sort" | "iconv" | "xxd" => written_by_option(program, &words),
+        "tar" | "bsdtar" => unpacked(&words, args),
+        "mount" => last(&words.operands, Reach::This, "mount over", &NewText::Unknown),
+        _ => Vec::new(),
+    }
+}
+
+fn removed(program: &str, words: &Words) -> Vec<Change> {
+    let options = &words.options;
+    let deep = options.has_letter('r')
+        || options.has_letter('R')
+        || ["--recursive", "-Recurse"].iter().any(|name| options.has(name))
+        || program.starts_with("trash")
+        || program == "rd";
+    let reach = if deep { Reach::Below } else { Reach::This };
+    each(&words.operands, reach, "remove", &NewText::Gone)
+}
+
+fn teed(words: &Words, invocation: &Invocation) -> Vec<Change> {
+    let appends = words.options.has_letter('a') || words.options.has("--append");
+    let text = match (appends, stdin_text(invocation)) {
+        (true, Some(text)) => NewText::Appended(text),
+        (false, Some(text)) => NewText::Known(text),
+        (_, None) => NewText::Unknown,
+    };
+    each(&words.operands, Reach::This, "overwrite", &text)
+}
+
+/// `of=PATH` and the like.
+fn assigned(args: &[Word], key: &str) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for word in args {
+        let path = match word {
+            Word::Literal(text) => {
+                text.strip_prefix(key).map(|path| Word::Literal(path.to_owned()))
+            }
+            Word::OneOf(all) => {
+                let paths: Vec<String> = all
+                    .iter()
+                    .filter_map(|text| text.strip_prefix(key))
+                    .map(str::to_owned)
+                    .collect();
+                (!paths.is_empty()).then_some(Word::OneOf(paths))
+            }
+            Word::Partial(pieces) => match pieces.split_first() {
+                Some((Piece::Text(text), rest)) => text.strip_prefix(key).map(|path| {
+                    let first = Piece::Text(path.to_owned());
+                    Word::Partial(std::iter::once(first).chain(rest.iter().cloned()).collect())
+                }),
+                Some((Piece::Glob(_) | Piece::Hole { .. }, _)) | None => None,
+            },
+        };
+        changes.extend(
+            path.map(|path| Change::new(&path, Reach::This, "overwrite", NewText::Unknown)),
+        );
+    }
+    changes
+}
+
+fn edited_in_place(program: &str, args: &[Word], words: &Words) -> Vec<Change> {
+    if !words.options.names().any(|name| is_in_place(program, name)) {
+        return Vec::new();
+    }
+    // Without -e or -f the first operand is the script; it names no file, so it does no harm here.
+    let scripted = args.iter().any(|word| {
+        word.literal().is_some_and(|text| {
+            text.starts_with("-e") || text.starts_with("-f") || text.starts_with("--expression")
+        })
+    });
+    let files = if scripted || program != "sed" { words.after(0) } else { words.after(1) };
+    each(files, Reach::This, "edit", &edited(words))
+}
+
+/// Whether an option, or a bundle of them, asks for editing in place.
+fn is_in_place(program: &str, name: &str) -> bool {
+    if name == "--in-place" {
+        return true;
+    }
+    let Some(bundle) = name.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+        return false;
+    };
+    // From these letters on the bundle is the letter's own value.
+    let ends: &[char] = if program.ends_with("sed") {
+        &['e', 'f', 'l']
+    } else {
+        &['e', 'E', 'I', 'M', 'm', 'x', 'F', 'C', 'r']
+    };
+    bundle.chars().take_while(|letter| !ends.contains(letter)).any(|letter| letter == 'i')
+}
+
+/// The words that are no paths may say what an edit does.
+fn edited(words: &Words) -> NewText {
+    let mut script: Vec<String> = Vec::new();
+    for name in ["-e", "--expression", "-E", "-c"] {
+        script.extend(words.options.literals(name));
+    }
+    script.extend(words.operands.iter().filter_map(Word::literal).map(str::to_owned));
+    NewText::Edited(script.join("\n"))
+}
+
+fn access(program: &str, words: &Words) -> Vec<Change> {
+    let deep = words.options.has_letter('R') || words.options.has("--recursive");
+    // Everyday: `chmod -R u+w .`. It harms a store below only if it takes the owner's access away.
+    let takes_away = match program {
+        "chmod" => words.operands.first().and_then(Word::literal).is_some_and(locks_out),
+        "chattr" => true,
+        _ => false,
+    };
+    let reach = if deep && takes_away { Reach::Below } else { Reach::This };
+    each(&words.operands, reach, "change the access to", &NewText::Same)
+}
+
+/// Whether a mode takes reading or writing from the owner.
+fn locks_out(mode: &str) -> bool {
+    if mode.chars().all(|digit| digit.is_digit(8)) {
+        let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
+        return owner & 0o6 != 0o6;
+    }
+    mode.split(',').any(|part| {
+        let (who, rest) = part.split_at(part.find(['+', '-', '=']).unwrap_or(part.len()));
+        let owner = who.is_empty() || who.contains('u') || who.contains('a');
+        owner
+            && (rest.starts_with('-') && rest.contains(['r', 'w'])
+                || rest.starts_with('=') && !(rest.contains('r') && rest.contains('w')))
+    })
+}

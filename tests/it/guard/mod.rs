@@ -1,0 +1,6 @@
+//! The decision, on real Cortex stores: rows of states, calls and expected verdicts.
+
+mod corpus;
+mod properties;
+mod reasons;
+mod world;
