@@ -1,1 +1,6 @@
-//! Tests of hook.
+//! The hook as the client runs it: payload in, answer and log out.
+
+mod failures;
+mod lifecycle;
+mod payloads;
+mod shim;

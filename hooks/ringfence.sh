@@ -1,0 +1,81 @@
+#!/bin/sh
+# Ringfence's shim: decides in the shell whether the binary needs to look, and exits 0 always.
+#
+# For shared dotfiles, and for clients that cannot start a program with an argument list of its own.
+# usage: ringfence.sh EVENT [arguments of `ringfence hook`], the payload on standard input
+#
+# What it lets pass without the binary is only what the binary would let pass at its own pre-filter:
+# the two lists below are those of src/hook/prefilter.rs, and a test keeps them equal.
+
+binary=${0%/*}/ringfence
+
+# Hands the payload to the binary. Missing, of another machine, or killed: the call goes on.
+look() {
+	[ -x "$binary" ] && printf '%s\n' "$payload" | "$binary" hook "$@" 2>/dev/null
+	exit 0
+}
+
+# One process reads it all: a shell's own `read` takes a system call for each byte.
+payload=$(cat 2>/dev/null)
+
+# Lifecycle events are always the binary's: it keeps the session tree.
+[ "${1-}" = pre-tool-use ] || look "$@"
+
+# A state directory of its own: the markers below are elsewhere.
+case " $* " in *" --state "*) look "$@" ;; esac
+
+case $payload in
+*agent_id* | *agentId* | *'\u00'*) ;;
+*cortex_* | *ringfence*) look "$@" ;;
+*)
+	# The parent's: of interest only when its session is another one's child.
+	for marker in "${XDG_STATE_HOME:-$HOME/.local/state}"/ringfence/sessions/*.child; do
+		[ -e "$marker" ] && look "$@"
+	done
+	exit 0
+	;;
+esac
+
+# A subagent's. Anything but one plain shell command is the binary's.
+case $payload in
+*\\*) look "$@" ;;
+*'"tool_name":"Bash"'*'"command":"'*) ;;
+*) look "$@" ;;
+esac
+command=${payload#*'"command":"'}
+case $command in
+*'"command"'* | *'"cmd"'* | *'"tool_name"'* | *'"tool_input"'*) look "$@" ;;
+esac
+command=${command%%\"*}
+[ "${#command}" -le 4096 ] || look "$@"
+
+case $command in
+# literals
+*note-resolve* | *edit-memory* | *delete-memory* | *cortex* | *ringfence* | *memory.db* | *claude*) look "$@" ;;
+# end of literals
+*'$'* | *'`'* | *'{'* | *'*'* | *'?'* | *'>'* | *'%'* | *'<'* | *"'"* | *'^'* | *=* | *.exe* | *[A-Z]*) look "$@" ;;
+# spelled like an id
+*-*-*-*-*) look "$@" ;;
+esac
+
+# Words that run a file, build a command or change files; a path may be a program.
+set -f
+IFS=' 	;|&()'
+for word in $command; do
+	case $word in */*) look "$@" ;; esac
+	case $word in
+	# triggers
+	. | ash | at | awk | base32 | base64 | bash | batch | bun | bunx | busybox | chattr | chmod | \
+		chown | clean | cmd | cmd.exe | codex | command | cp | crontab | dash | dd | deno | docker | doas | \
+		ed | emacs | entr | env | eval | exec | expect | fd | find | fish | flock | gawk | gdb | \
+		hyperfine | iex | install | invoke-expression | just | ksh | kubectl | ln | lua | m4 | make | \
+		mawk | mv | nice | nix | node | nohup | npm | npx | nvim | osascript | parallel | perl | php | \
+		pip | pipx | pnpm | podman | powershell | pwsh | python | python2 | python3 | rebase | rev | rm | \
+		rmdir | rsync | ruby | run | script | scp | screen | sed | setsid | sh | shred | socat | source | \
+		sqlite3 | ssh | start | stash | strace | su | submodule | sudo | systemd-run | tar | task | tee | \
+		time | timeout | tmux | touch | tr | trap | truncate | tsx | unlink | uv | vi | vim | watch | \
+		worktree | wsl | xargs | xxd | yarn | zellij | zsh | bisect | alias | function) look "$@" ;;
+	# end of triggers
+	esac
+done
+exit 0

@@ -1,0 +1,52 @@
+//! The answers: what the client takes as a decision, byte for byte.
+
+#![forbid(unsafe_code)]
+
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Deny<'a> {
+    hook_specific_output: Decision<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Decision<'a> {
+    hook_event_name: &'static str,
+    permission_decision: &'static str,
+    permission_decision_reason: &'a str,
+}
+
+/// A refusal: one line. `message` is for the person at the terminal.
+pub(crate) fn deny(reason: &str, message: Option<&str>) -> String {
+    let answer = Deny {
+        hook_specific_output: Decision {
+            hook_event_name: "PreToolUse",
+            permission_decision: "deny",
+            permission_decision_reason: reason,
+        },
+        system_message: message,
+    };
+    // Plain strings cannot fail to be written.
+    let mut line = serde_json::to_string(&answer).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_one_line_with_its_keys_in_order() {
+        assert_eq!(
+            deny("a \"b\"\nc", None),
+            "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\
+             \"permissionDecisionReason\":\"a \\\"b\\\"\\nc\"}}\n"
+        );
+        assert!(deny("r", Some("m")).ends_with("},\"systemMessage\":\"m\"}\n"));
+    }
+}

@@ -1,0 +1,201 @@
+//! The guard's arm: one tool call, judged.
+
+use crate::config;
+use crate::decision::{Code, Doubt, MemoryGuardDenial};
+use crate::facts::{Machine, Setup};
+use crate::guard::{self, evaluate_memory_guard};
+use crate::payload::Payload;
+use crate::request::{Argument, MemoryGuardRequest};
+use crate::shell::{Dialect, NoFiles, Start, memory_call, read};
+use crate::state::{CallRecord, LogLine, State};
+use crate::sys::{clock, dirs::Dirs, env, git, process};
+
+use super::answer;
+use super::line::Line;
+use super::prefilter;
+
+/// Judges one call and answers it.
+pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
+    if !line.has_guard() {
+        return;
+    }
+    let marked = prefilter::may_hold_mark(raw);
+    if !marked && !prefilter::may_be_memory_call(raw) && !of_child(raw, line) {
+        return;
+    }
+    let Some(dirs) = line.dirs() else { return };
+    let state = line.state(&dirs);
+    let Some(payload) = Payload::read(raw) else {
+        if marked {
+            unreadable(&state);
+        }
+        return;
+    };
+    record(&payload, &state);
+    let child_of = match payload.agent {
+        Some(_) => None,
+        None => state.parent_of(&payload.session),
+    };
+    if payload.agent.is_none() && child_of.is_none() {
+        return;
+    }
+    judge(payload, child_of, line, dirs, &state);
+}
+
+/// Whether the raw bytes name a session that is marked as another one's child.
+fn of_child(raw: &[u8], line: &Line) -> bool {
+    let Some(session) = prefilter::session_id(raw) else { return false };
+    line.dirs().is_some_and(|dirs| line.state(&dirs).parent_of(session).is_some())
+}
+
+fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, state: &State) {
+    if !concerns(&payload) {
+        return;
+    }
+    if state.off_until().is_some_and(|until| until > clock::now_ms()) {
+        log(state, &payload.clone().request(None, None), &Doubt::new(Code::SwitchedOff, ""));
+        return;
+    }
+    let project = env::var("CLAUDE_PROJECT_DIR");
+    let settings = config::load(&dirs, line.config.as_deref(), &payload.cwd);
+    let request = payload.request(child_of, project);
+    let setup = Setup {
+        dirs,
+        state: state.clone(),
+        stores: line.stores.clone(),
+        caller: request.caller.clone(),
+        cwd: request.cwd.clone(),
+        project: request.project.clone(),
+        call_id: request.call_id.clone(),
+    };
+    let machine = Machine::new(setup);
+    let verdict = evaluate_memory_guard(&machine, &request, &settings.policy);
+    if let Some(denial) = &verdict.denial {
+        let message = settings.system_message.then(|| notice(denial));
+        process::write_output(answer::deny(&denial.reason, message.as_deref()).as_bytes());
+        log_denial(state, &request, denial, &verdict.doubts);
+        return;
+    }
+    for doubt in &verdict.doubts {
+        log(state, &request, doubt);
+    }
+}
+
+/// Whether a call of this tool with these arguments can concern memory at all.
+fn concerns(payload: &Payload) -> bool {
+    if !guard::is_shell_tool(&payload.tool) {
+        return true;
+    }
+    payload.input.text(&["command", "cmd"]).is_some_and(prefilter::text_may_matter)
+        || payload.input.iter().any(|(key, value)| {
+            matches!(key, "command" | "cmd") && !matches!(value, Argument::Text(_))
+        })
+}
+
+/// One line for the person at the terminal.
+fn notice(denial: &MemoryGuardDenial) -> String {
+    let first = denial.targets.first().map_or("", |target| target.label.as_str());
+    let more = denial.targets.len().saturating_sub(1);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("Ringfence refused a subagent's call ({}): {first}{more}", denial.action.as_str())
+}
+
+/// Records a memory call's maker: the parent's too, because the store's server cannot tell them apart.
+fn record(payload: &Payload, state: &State) {
+    let tool = payload.tool.as_str();
+    let (memory, digest, grants) = if guard::is_shell_tool(tool) {
+        let text = payload.input.text(&["command", "cmd"]).unwrap_or("");
+        if !text.contains("ringfence") {
+            return;
+        }
+        (true, crate::state::digest(text), granted(text))
+    } else {
+        (tool.contains("cortex_note") || tool.contains("cortex_resolve"), String::new(), Vec::new())
+    };
+    if !memory {
+        return;
+    }
+    let record = CallRecord {
+        at: clock::rfc3339(clock::now_ms()),
+        event: "call".into(),
+        session: payload.session.clone(),
+        call: payload.call.clone().unwrap_or_default(),
+        agent: payload.agent.clone(),
+        tool: tool.to_owned(),
+        scope: git::scope_of(std::path::Path::new(&payload.cwd)),
+        cwd: payload.cwd.clone(),
+        digest,
+        grants,
+    };
+    // Without its record a note's owner is unknown, which is allowed; the call goes on.
+    drop(state.append_call(&record));
+}
+
+/// The ids that the text would grant: `ringfence grant ID`, as the shell reads it.
+fn granted(text: &str) -> Vec<String> {
+    if !text.contains("grant") {
+        return Vec::new();
+    }
+    let reading = read(text, Dialect::Posix, &Start::default(), &NoFiles);
+    reading
+        .invocations
+        .iter()
+        .filter_map(|invocation| memory_call(invocation, false))
+        .filter(|call| call.subcommand.and_then(crate::shell::Word::literal) == Some("grant"))
+        .filter_map(|call| {
+            call.args
+                .iter()
+                .filter_map(crate::shell::Word::literal)
+                .find(|word| !word.starts_with('-'))
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+fn unreadable(state: &State) {
+    let line = LogLine {
+        at: clock::rfc3339(clock::now_ms()),
+        verdict: "allow".into(),
+        code: Code::PayloadUnreadable.as_str().into(),
+        ..LogLine::default()
+    };
+    drop(state.append_log(&line));
+}
+
+fn log(state: &State, request: &MemoryGuardRequest, doubt: &Doubt) {
+    let line = LogLine { verdict: "allow".into(), ..about(request, doubt) };
+    drop(state.append_log(&line));
+}
+
+fn log_denial(
+    state: &State,
+    request: &MemoryGuardRequest,
+    denial: &MemoryGuardDenial,
+    doubts: &[Doubt],
+) {
+    let code = doubts.iter().map(|doubt| doubt.code).find(|code| *code == Code::DeniedUnproven);
+    let code = code.unwrap_or(match denial.action {
+        crate::decision::GuardedAction::Tamper => Code::DeniedTamper,
+        _ => Code::DeniedForeign,
+    });
+    let line = LogLine {
+        verdict: "deny".into(),
+        action: Some(denial.action.as_str().into()),
+        targets: denial.targets.iter().map(|target| target.id.clone()).collect(),
+        ..about(request, &Doubt::new(code, ""))
+    };
+    drop(state.append_log(&line));
+}
+
+fn about(request: &MemoryGuardRequest, doubt: &Doubt) -> LogLine {
+    LogLine {
+        at: clock::rfc3339(clock::now_ms()),
+        code: doubt.code.as_str().into(),
+        detail: doubt.detail.chars().take(200).collect(),
+        session: request.caller.session.clone(),
+        agent: request.caller.agent.clone(),
+        tool: request.tool.clone(),
+        call: request.call_id.clone(),
+        ..LogLine::default()
+    }
+}

@@ -1,0 +1,88 @@
+//! Sessions and subagents as they come and go: what the session tree is built from.
+
+use std::path::Path;
+
+use crate::payload::Payload;
+use crate::state::{CallRecord, SessionRecord, State};
+use crate::sys::{clock, env, git, process};
+
+use super::line::Line;
+
+/// A session starts, resumes, was cleared or compacted.
+pub(super) fn session_start(raw: &[u8], line: &Line) {
+    let Some((payload, state)) = read(raw, line) else { return };
+    let client = client();
+    let record = SessionRecord {
+        first_seen: clock::rfc3339(clock::now_ms()),
+        ended: String::new(),
+        project: env::var("CLAUDE_PROJECT_DIR").unwrap_or_default(),
+        scope: git::scope_of(Path::new(&payload.cwd)),
+        child_of: client.and_then(|client| caller_of(&client, &state, &payload.session)),
+        cwd: payload.cwd,
+        session: payload.session,
+    };
+    // What cannot be kept is not known later, and what is not known is allowed.
+    if state.record_session(record.clone()).is_ok()
+        && let Some(client) = client
+    {
+        drop(state.record_client(client.pid, client.start, &record.session));
+    }
+}
+
+/// A session ends; it may be resumed later.
+pub(super) fn session_end(raw: &[u8], line: &Line) {
+    let Some((payload, state)) = read(raw, line) else { return };
+    if let Some(mut record) = state.session(&payload.session) {
+        record.ended = clock::rfc3339(clock::now_ms());
+        drop(state.record_session(record));
+    }
+}
+
+/// A subagent starts or stops.
+pub(super) fn subagent(raw: &[u8], line: &Line, event: &str) {
+    let Some((payload, state)) = read(raw, line) else { return };
+    if payload.agent.is_none() {
+        return;
+    }
+    drop(state.append_call(&CallRecord {
+        at: clock::rfc3339(clock::now_ms()),
+        event: event.into(),
+        session: payload.session,
+        agent: payload.agent,
+        scope: git::scope_of(Path::new(&payload.cwd)),
+        cwd: payload.cwd,
+        ..CallRecord::default()
+    }));
+}
+
+/// A call failed after it was let through: its grants are given back.
+pub(super) fn call_failed(raw: &[u8], line: &Line) {
+    let Some((payload, state)) = read(raw, line) else { return };
+    state.give_back(&payload.call.unwrap_or_default());
+}
+
+fn read(raw: &[u8], line: &Line) -> Option<(Payload, State)> {
+    let payload = Payload::read(raw).filter(|payload| !payload.session.is_empty())?;
+    let dirs = line.dirs()?;
+    Some((payload, line.state(&dirs)))
+}
+
+/// The client's own process: our parent, or the one above the shells between us (the shim, or a
+/// registration in shell form).
+fn client() -> Option<process::Process> {
+    process::ancestors().into_iter().find(|ancestor| {
+        let name = process::name(ancestor.pid).unwrap_or_default();
+        !matches!(name.as_str(), "sh" | "dash" | "bash" | "ringfence.sh")
+    })
+}
+
+/// The session from whose tool call this client was started: the nearest ancestor that is the client
+/// of another session.
+fn caller_of(client: &process::Process, state: &State, session: &str) -> Option<String> {
+    process::ancestors()
+        .into_iter()
+        .skip_while(|ancestor| ancestor.pid != client.pid)
+        .skip(1)
+        .find_map(|ancestor| state.client_session(ancestor.pid, ancestor.start))
+        .filter(|other| other != session)
+}

@@ -1,0 +1,179 @@
+//! Sessions, subagents and child sessions, as the hook records them.
+
+use std::process::{Command, Stdio};
+
+use ringfence::state::State;
+
+use crate::support::{BINARY, Home};
+
+fn state(home: &Home) -> State {
+    State::at(home.path().join(".local/state/ringfence"))
+}
+
+fn start(session: &str, source: &str) -> String {
+    format!(
+        r#"{{"session_id":"{session}","cwd":"/","hook_event_name":"SessionStart","source":"{source}"}}"#
+    )
+}
+
+#[test]
+fn the_first_sight_of_a_session_is_kept_over_resume_and_compaction() {
+    let home = Home::new();
+    home.run(&["hook", "session-start"], start("s", "startup").as_bytes());
+    let first = state(&home).session("s").unwrap();
+    home.run(&["hook", "session-end"], br#"{"session_id":"s","reason":"other"}"#);
+    assert!(!state(&home).session("s").unwrap().ended.is_empty());
+    for source in ["compact", "resume"] {
+        home.run(&["hook", "session-start"], start("s", source).as_bytes());
+        let again = state(&home).session("s").unwrap();
+        assert_eq!(
+            (again.first_seen, again.ended),
+            (first.first_seen.clone(), String::new()),
+            "{source}"
+        );
+    }
+}
+
+#[test]
+fn subagents_are_recorded_with_their_session_and_only_with_an_id() {
+    let home = Home::new();
+    home.run(&["hook", "subagent-start"], br#"{"session_id":"s","agent_id":"a","cwd":"/"}"#);
+    home.run(&["hook", "subagent-start"], br#"{"session_id":"s","agent_id":7,"cwd":"/"}"#);
+    home.run(&["hook", "subagent-stop"], br#"{"session_id":"s","agent_id":"a","cwd":"/"}"#);
+    let calls: Vec<_> =
+        state(&home).recent_calls().into_iter().map(|call| (call.event, call.agent)).collect();
+    assert_eq!(
+        calls,
+        [("subagent-stop".into(), Some("a".into())), ("subagent-start".into(), Some("a".into()))]
+    );
+}
+
+#[test]
+fn every_memory_call_is_recorded_with_its_maker_the_parents_too() {
+    let home = Home::new();
+    for (agent, tool, input) in [
+        ("", "mcp__cortex__cortex_note", r#"{"kind":"insight"}"#),
+        (r#""agent_id":"a","#, "mcp__x__cortex_resolve", "{}"),
+        ("", "Bash", r#"{"command":"ringfence note insight x"}"#),
+        ("", "Bash", r#"{"command":"ls"}"#),
+        ("", "Bash", r#"{"command":"ringfence grant 019b-1 && echo ringfence grant no"}"#),
+    ] {
+        let payload = format!(
+            r#"{{"session_id":"s",{agent}"cwd":"/","tool_name":"{tool}","tool_input":{input},"tool_use_id":"t"}}"#
+        );
+        home.run(&["hook", "pre-tool-use"], payload.as_bytes());
+    }
+    let mut calls: Vec<_> = state(&home)
+        .recent_calls()
+        .into_iter()
+        .map(|call| (call.tool, call.agent, call.grants))
+        .collect();
+    calls.reverse();
+    assert_eq!(
+        calls,
+        [
+            ("mcp__cortex__cortex_note".to_owned(), None, Vec::<String>::new()),
+            ("mcp__x__cortex_resolve".to_owned(), Some("a".to_owned()), Vec::new()),
+            ("Bash".to_owned(), None, Vec::new()),
+            ("Bash".to_owned(), None, vec!["019b-1".to_owned()]),
+        ]
+    );
+}
+
+/// Plays clients with shells: a client is a `sleep`-like process that runs the hook as its child.
+#[test]
+fn a_client_started_from_another_clients_tool_call_is_its_child() {
+    let home = Home::new();
+    // The outer client starts a session, then a tool call starts an inner client that does the same.
+    // Programs named `client` stand for the client, because shells between are not clients.
+    let client = home.path().join("client");
+    std::fs::copy("/bin/bash", &client).unwrap();
+    let hook = |session: &str| {
+        format!("printf '%s' '{}' | '{BINARY}' hook session-start", start(session, "startup"))
+    };
+    let inner = format!("{}; true", hook("inner"));
+    let outer = format!(
+        "{}; sh -c \"'{}' -c \\\"\\$INNER\\\"; true\"; true",
+        hook("outer"),
+        client.display()
+    );
+    let run = |code: &str| {
+        let status = Command::new(&client)
+            .args(["-c", code])
+            .env_clear()
+            .env("HOME", home.path())
+            .env("PATH", "/usr/bin:/bin")
+            .env("INNER", &inner)
+            .stdin(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(status.success());
+    };
+    run(&outer);
+    // A client of its own, not below the first.
+    run(&format!("{}; true", hook("apart")));
+    let state = state(&home);
+    assert_eq!(state.parent_of("inner").as_deref(), Some("outer"));
+    assert_eq!(state.parent_of("outer"), None);
+    assert_eq!(state.parent_of("apart"), None);
+    assert_eq!(state.children_of("outer"), ["inner"]);
+    assert_eq!(state.root_of("inner"), "outer");
+}
+
+#[test]
+fn a_grant_is_taken_once_and_given_back_when_the_call_fails() {
+    let home = Home::new();
+    let state = state(&home);
+    let grant = ringfence::state::Grant {
+        session: "s".into(),
+        store: "/m.db".into(),
+        id: "n1".into(),
+        action: "any".into(),
+        until: i64::MAX,
+    };
+    state.keep_grant(&grant).unwrap();
+    assert!(!state.take_grant("other", "/m.db", "n1", "delete", "t1"));
+    assert!(!state.take_grant("s", "/m.db", "n2", "delete", "t1"));
+    assert!(state.take_grant("s", "/m.db", "n1", "delete", "t1"));
+    assert!(!state.take_grant("s", "/m.db", "n1", "delete", "t2"));
+    home.run(
+        &["hook", "post-tool-use-failure"],
+        br#"{"session_id":"s","tool_use_id":"t1","agent_id":"a"}"#,
+    );
+    assert!(state.take_grant("s", "/m.db", "n1", "edit", "t3"));
+    state.keep_grant(&ringfence::state::Grant { until: 1, ..grant.clone() }).unwrap();
+    assert!(!state.take_grant("s", "/m.db", "n1", "delete", "t4"), "it has run out");
+    state.keep_grant(&ringfence::state::Grant { action: "edit".into(), ..grant }).unwrap();
+    assert!(!state.take_grant("s", "/m.db", "n1", "delete", "t5"), "it is for another action");
+}
+
+#[test]
+fn of_two_calls_at_once_one_takes_the_grant() {
+    let home = Home::new();
+    let state = state(&home);
+    for round in 0..20 {
+        let grant = ringfence::state::Grant {
+            session: "s".into(),
+            store: "/m.db".into(),
+            id: format!("n{round}"),
+            action: "any".into(),
+            until: i64::MAX,
+        };
+        state.keep_grant(&grant).unwrap();
+        let takers: Vec<_> = (0..4)
+            .map(|taker| {
+                let (state, id) = (state.clone(), grant.id.clone());
+                std::thread::spawn(move || {
+                    state.take_grant("s", "/m.db", &id, "delete", &format!("t{taker}"))
+                })
+            })
+            .collect();
+        let won = takers
+            .into_iter()
+            .filter(|_| true)
+            .map(|taker| taker.join().unwrap())
+            .filter(|won| *won)
+            .count();
+        assert_eq!(won, 1);
+    }
+}

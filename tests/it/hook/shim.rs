@@ -1,0 +1,128 @@
+//! The shim: never in the way, and never quieter than the binary's own pre-filter.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use proptest::prelude::*;
+use ringfence::hook::prefilter;
+
+use crate::support::Home;
+
+const SHIM: &str = include_str!("../../../hooks/ringfence.sh");
+
+/// The shim beside a stand-in binary that says when it was asked.
+fn shim(home: &Home, binary: Option<&str>) -> PathBuf {
+    let path = home.file("bin/ringfence.sh", SHIM);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    if let Some(text) = binary {
+        let binary = home.file("bin/ringfence", text);
+        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    path
+}
+
+fn run(home: &Home, shim: &PathBuf, event: &str, payload: &str) -> (Option<i32>, String) {
+    let mut child = Command::new("dash")
+        .arg(shim)
+        .arg(event)
+        .env_clear()
+        .env("HOME", home.path())
+        .env("PATH", "/usr/bin:/bin")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+const LOOKS: &str = "#!/bin/sh\ncat >/dev/null\necho LOOKED\n";
+
+fn bash(command: &str) -> String {
+    let command = command.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!(
+        r#"{{"session_id":"s","cwd":"/w","agent_id":"a","tool_name":"Bash","tool_input":{{"command":"{command}","description":"d"}},"tool_use_id":"t"}}"#
+    )
+}
+
+#[test]
+fn the_lists_of_the_shim_are_those_of_the_binary() {
+    let between = |from: &str, to: &str| {
+        let text = SHIM.split(from).nth(1).unwrap().split(to).next().unwrap();
+        let patterns = text.split(") look").next().unwrap();
+        patterns
+            .replace(['\\', '\n', '\t'], " ")
+            .split('|')
+            .map(|word| word.trim().trim_matches('*').to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(between("# literals\n", "# end of literals"), prefilter::LITERALS);
+    assert_eq!(between("# triggers\n", "# end of triggers"), prefilter::TRIGGERS);
+}
+
+#[test]
+fn the_shim_ends_in_silence_whatever_becomes_of_the_binary() {
+    for binary in [
+        None,
+        Some("not a program"),
+        Some("#!/bin/sh\nkill -9 $$\n"),
+        Some("#!/bin/sh\nexit 2\n"),
+        Some("#!/nowhere/sh\n"),
+    ] {
+        let home = Home::new();
+        let shim = shim(&home, binary);
+        for event in ["pre-tool-use", "session-start"] {
+            let (code, stdout) = run(&home, &shim, event, &bash("cortex delete-memory x --yes"));
+            assert_eq!((code, stdout.as_str()), (Some(0), ""), "{binary:?} {event}");
+        }
+    }
+}
+
+#[test]
+fn the_shim_asks_the_binary_only_when_it_must() {
+    let home = Home::new();
+    let shim = shim(&home, Some(LOOKS));
+    let parent =
+        r#"{"session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"rm -rf x"}}"#;
+    for (payload, looked) in [
+        (bash("cargo test --workspace"), false),
+        (bash("git status && git push"), false),
+        (bash("cortex delete-memory x"), true),
+        (bash("rm x"), true),
+        (bash("./x"), true),
+        (bash("echo \"x\""), true),
+        (parent.to_owned(), false),
+        (parent.replace("rm -rf x", "ringfence grant x"), true),
+        (parent.replace("Bash", "mcp__cortex__cortex_note"), true),
+        (parent.replace("\"cwd\"", "\"agentId\":\"a\",\"cwd\""), true),
+        ("{ not json".to_owned(), false),
+        (bash("ls").replace("\"description\":\"d\"", "\"command\":\"rm x\""), true),
+        (bash("ls").replace("Bash", "Write"), true),
+    ] {
+        let (code, stdout) = run(&home, &shim, "pre-tool-use", &payload);
+        assert_eq!((code, stdout == "LOOKED\n"), (Some(0), looked), "{payload}");
+    }
+    // A child session's calls are looked at although they hold no mark.
+    home.file(".local/state/ringfence/sessions/s.child", "p");
+    assert_eq!(run(&home, &shim, "pre-tool-use", parent).1, "LOOKED\n");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_the_binary_would_look_at_the_shim_passes_on(
+        words in proptest::collection::vec("[a-z]{1,6}|git|ls|rm|bash|bash\\.exe|BASH|cortex|ringfence|delete-memory|del\"\"ete-memory|a=b|/bin/x|;|&&|\\||\\$x|'|clean|3f2a9c1e-7b44-4d0e-9a6f-2c5d8e1b0a77", 1..6),
+        glue in "| |\n",
+    ) {
+        let command = words.join(if glue.is_empty() { " " } else { &glue });
+        if prefilter::text_may_matter(&command) {
+            let home = Home::new();
+            let shim = shim(&home, Some(LOOKS));
+            let (code, stdout) = run(&home, &shim, "pre-tool-use", &bash(&command));
+            prop_assert_eq!((code, stdout.as_str()), (Some(0), "LOOKED\n"), "{}", command);
+        }
+    }
+}
