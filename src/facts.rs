@@ -65,6 +65,10 @@ impl Facts for Machine {
         &self.home
     }
 
+    fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {
+        self.setup.state.has_grant(&self.setup.caller.session, store, id, action.as_str())
+    }
+
     fn take_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {
         let call = self.setup.call_id.as_deref().unwrap_or("");
         self.setup.state.take_grant(&self.setup.caller.session, store, id, action.as_str(), call)

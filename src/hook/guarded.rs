@@ -1,5 +1,7 @@
 //! The guard's arm: one tool call, judged.
 
+use std::path::Path;
+
 use crate::config;
 use crate::decision::{Code, Doubt, MemoryGuardDenial};
 use crate::facts::{Machine, Setup};
@@ -57,7 +59,7 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
         return;
     }
     let project = env::var("CLAUDE_PROJECT_DIR");
-    let settings = config::load(&dirs, line.config.as_deref(), &payload.cwd);
+    let settings = settings(&dirs, line, &payload.cwd);
     let request = payload.request(child_of, project);
     let setup = Setup {
         dirs,
@@ -79,6 +81,19 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
     for doubt in &verdict.doubts {
         log(state, &request, doubt);
     }
+}
+
+/// The owner's configuration, and what the work tree tightens.
+fn settings(dirs: &Dirs, line: &Line, cwd: &str) -> config::Config {
+    let user = dirs.config_file();
+    let top = git::Repository::find(Path::new(cwd)).and_then(|repository| repository.top);
+    let project = top.map(|top| top.join(config::PROJECT_FILE));
+    config::load(&config::Sources {
+        user: Some(&user),
+        named: line.config.as_deref(),
+        managed: Some(Dirs::managed_file()),
+        project: project.as_deref(),
+    })
 }
 
 /// Whether a call of this tool with these arguments can concern memory at all.
@@ -122,7 +137,7 @@ fn record(payload: &Payload, state: &State) {
         call: payload.call.clone().unwrap_or_default(),
         agent: payload.agent.clone(),
         tool: tool.to_owned(),
-        scope: git::scope_of(std::path::Path::new(&payload.cwd)),
+        scope: git::scope_of(Path::new(&payload.cwd)),
         cwd: payload.cwd.clone(),
         digest,
         grants,

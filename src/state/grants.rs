@@ -45,6 +45,22 @@ impl State {
         file::write_record(&path, &serde_json::to_vec(grant)?)
     }
 
+    /// Whether there is a grant for this memory that holds; it stays where it is.
+    pub fn has_grant(&self, session: &str, store: &str, id: &str, action: &str) -> bool {
+        self.fitting(session, store, id, action).is_some()
+    }
+
+    /// The file of the grant that fits, if there is one.
+    fn fitting(&self, session: &str, store: &str, id: &str, action: &str) -> Option<PathBuf> {
+        let root = self.root_of(session);
+        let path = self.grant_path(&root, store, id);
+        let grant = read(&path)?;
+        let fits = grant.session == root && grant.store == store && grant.id == id;
+        let holds = grant.until >= clock::now_ms();
+        let does = grant.action == "any" || grant.action == action;
+        (fits && holds && does).then_some(path)
+    }
+
     /// Takes the grant for this memory, if there is one that holds: `true` once.
     ///
     /// `call` is the host's id of the call, by which a failed call gives it back.
@@ -56,16 +72,7 @@ impl State {
         action: &str,
         call: &str,
     ) -> bool {
-        let root = self.root_of(session);
-        let path = self.grant_path(&root, store, id);
-        let Some(grant) = read(&path) else { return false };
-        let fits = grant.session == root && grant.store == store && grant.id == id;
-        if !fits
-            || grant.until < clock::now_ms()
-            || !(grant.action == "any" || grant.action == action)
-        {
-            return false;
-        }
+        let Some(path) = self.fitting(session, store, id, action) else { return false };
         let used = path.with_extension(format!("used-{}", file_name(call)));
         file::rename(&path, &used).is_ok()
     }
