@@ -1,30 +1,51 @@
 //! The guard's facts, gathered from the machine: finds stores, resolves paths, reads scripts.
+//!
+//! All of it within one deadline for the sum of its waits; what was not looked at by then is a doubt.
 
-use std::path::PathBuf;
+mod places;
+mod protected;
 
-use crate::decision::{Doubt, GuardedAction};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::decision::{Code, Doubt, GuardedAction};
 use crate::guard::{Facts, Place, Protected, Reached};
-use crate::memory::Family;
+use crate::memory::store::{CortexStore, NativeStore, Sitting};
+use crate::memory::{Family, Memory};
 use crate::request::Caller;
 use crate::shell::Files;
 use crate::state::State;
+use crate::sys::clock::Deadline;
 use crate::sys::dirs::Dirs;
+use crate::sys::file;
 
-/// What the facts of one call are gathered from.
+use places::Candidate;
+
+/// How long all look-ups of one call may take together.
+const TIME: Duration = Duration::from_millis(200);
+
+/// The largest script that is read, in bytes.
+const SCRIPT_LIMIT: u64 = 256 * 1024;
+
+/// What a call brings along.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// The user's directories.
+    /// Where our own files live.
     pub dirs: Dirs,
-    /// Our state.
+    /// What the hook has kept.
     pub state: State,
-    /// Stores named on the hook's own line.
+    /// Store files that the registration names.
     pub stores: Vec<PathBuf>,
     /// Who calls.
     pub caller: Caller,
-    /// The directory of the call.
+    /// The directory the host reports, absolute.
     pub cwd: String,
-    /// The host's project directory.
+    /// The host's project directory, when it names one.
     pub project: Option<String>,
-    /// The host's id of the call.
+    /// The host's id of the call, when it has one.
     pub call_id: Option<String>,
 }
 
@@ -32,33 +53,118 @@ pub struct Setup {
 pub struct Machine {
     setup: Setup,
     home: String,
+    deadline: Deadline,
+    opened: RefCell<BTreeMap<(PathBuf, Option<String>), Opened>>,
+    sitting: std::cell::OnceCell<Sitting>,
 }
+
+/// A store that was opened once, or why it could not be.
+type Opened = Result<Rc<dyn Memory>, Doubt>;
 
 impl Machine {
-    /// The machine for one call.
+    /// Looks at nothing yet; the time for look-ups starts.
     pub fn new(setup: Setup) -> Self {
-        let home = setup.dirs.home.to_string_lossy().into_owned();
-        Self { setup, home }
+        Self {
+            home: setup.dirs.home.to_string_lossy().into_owned(),
+            setup,
+            deadline: Deadline::after(TIME),
+            opened: RefCell::default(),
+            sitting: std::cell::OnceCell::new(),
+        }
     }
-}
 
-impl Files for Machine {
-    fn text(&self, _path: &str) -> Option<String> {
-        None
+    /// The directories that a call at `cwd` looks in: there, where the host says the call is, and the
+    /// project's. Links are resolved; what is gone is left out.
+    fn directories(&self, cwd: Option<&str>) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        for dir in [cwd, Some(self.setup.cwd.as_str()), self.setup.project.as_deref()] {
+            let Some(real) = dir.and_then(|dir| file::canonical(Path::new(dir))) else { continue };
+            if !found.contains(&real) {
+                found.push(real);
+            }
+        }
+        found
+    }
+
+    /// The store of a candidate, opened once.
+    fn open(&self, family: Family, candidate: &Candidate) -> Opened {
+        let scope = (family == Family::Native).then(|| candidate.scope.clone()).flatten();
+        let key = (candidate.path.clone(), scope.clone());
+        if let Some(known) = self.opened.borrow().get(&key) {
+            return known.clone();
+        }
+        if self.deadline.passed() {
+            return Err(Doubt::new(Code::Deadline, candidate.path.display().to_string()));
+        }
+        let opened: Opened = match family {
+            Family::Cortex => CortexStore::open(&candidate.path, self.sitting().clone())
+                .map(|store| Rc::new(store) as Rc<dyn Memory>),
+            Family::Native => NativeStore::open(&candidate.path, self.setup.state.clone(), scope)
+                .map(|store| Rc::new(store) as Rc<dyn Memory>),
+        };
+        self.opened.borrow_mut().insert(key, opened.clone());
+        opened
+    }
+
+    /// What our own records say of the caller's conversation.
+    fn sitting(&self) -> &Sitting {
+        self.sitting.get_or_init(|| {
+            let (state, caller) = (&self.setup.state, &self.setup.caller);
+            let nearest = caller.child_of.as_deref().unwrap_or(&caller.session);
+            let root = state.root_of(nearest);
+            let first_seen =
+                state.session(&root).map(|record| record.first_seen).filter(|at| !at.is_empty());
+            let mut agents = Vec::new();
+            // Only a child session needs them: the spool is not read for an ordinary subagent.
+            if caller.agent.is_none() {
+                agents = state
+                    .recent_calls()
+                    .into_iter()
+                    .filter(|call| call.session == root || call.session == nearest)
+                    .filter_map(|call| call.agent)
+                    .collect();
+                agents.sort();
+                agents.dedup();
+            }
+            Sitting { first_seen, agents }
+        })
+    }
+
+    /// Whether the store belongs to the call's project: it lies at the project's place, or it knows the
+    /// caller, whose id no other conversation has.
+    fn is_own(&self, candidate: &Candidate, memory: &dyn Memory) -> bool {
+        let stranger =
+            |doubt: &Doubt| matches!(doubt.code, Code::CallerUnknown | Code::StoreSchema);
+        candidate.own || !memory.circle(&self.setup.caller).is_err_and(|doubt| stranger(&doubt))
     }
 }
 
 impl Facts for Machine {
-    fn stores(&self, _family: Family, _place: &Place) -> (Vec<Reached>, Vec<Doubt>) {
-        (Vec::new(), Vec::new())
+    fn stores(&self, family: Family, place: &Place) -> (Vec<Reached>, Vec<Doubt>) {
+        let (mut reached, mut doubts): (Vec<Reached>, Vec<Doubt>) = (Vec::new(), Vec::new());
+        for candidate in self.candidates(family, place) {
+            match self.open(family, &candidate) {
+                Ok(memory) => {
+                    let own_project = self.is_own(&candidate, memory.as_ref());
+                    reached.push(Reached { memory, own_project });
+                }
+                Err(doubt) if doubts.contains(&doubt) => {}
+                Err(doubt) => doubts.push(doubt),
+            }
+        }
+        if reached.is_empty() && doubts.is_empty() {
+            let at = place.cwd.as_deref().unwrap_or(&self.setup.cwd);
+            doubts.push(Doubt::new(Code::StoreMissing, at));
+        }
+        (reached, doubts)
     }
 
     fn protected(&self) -> Vec<Protected> {
-        Vec::new()
+        self.protected_paths()
     }
 
     fn resolve(&self, cwd: &str, path: &str) -> String {
-        crate::shell::absolute(Some(cwd), path).unwrap_or_default()
+        file::resolve(Path::new(cwd), Path::new(path)).to_string_lossy().into_owned()
     }
 
     fn home(&self) -> &str {
@@ -66,11 +172,24 @@ impl Facts for Machine {
     }
 
     fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {
-        self.setup.state.has_grant(&self.setup.caller.session, store, id, action.as_str())
+        let Setup { state, caller, .. } = &self.setup;
+        state.has_grant(&caller.session, store, id, action.as_str())
     }
 
     fn take_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {
-        let call = self.setup.call_id.as_deref().unwrap_or("");
-        self.setup.state.take_grant(&self.setup.caller.session, store, id, action.as_str(), call)
+        let Setup { state, caller, call_id, .. } = &self.setup;
+        let call = call_id.as_deref().unwrap_or_default();
+        state.take_grant(&caller.session, store, id, action.as_str(), call)
+    }
+}
+
+impl Files for Machine {
+    fn text(&self, path: &str) -> Option<String> {
+        let path = Path::new(path);
+        if !path.is_absolute() || self.deadline.passed() {
+            return None;
+        }
+        let bytes = file::read_bounded(path, SCRIPT_LIMIT).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

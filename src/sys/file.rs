@@ -5,7 +5,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a regular file of at most `limit` bytes; larger, or not regular, is an error.
 ///
@@ -147,6 +147,80 @@ pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
     bytes.extend_from_slice(line.as_bytes());
     bytes.push(b'\n');
     file.write_all(&bytes)
+}
+
+/// Makes the file with mode 0600 if it is not there; its content stays.
+///
+/// # Errors
+/// As the system says; also when the last component is a link.
+pub fn create_private(path: &Path) -> io::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK)
+        .open(path)
+        .map(drop)
+}
+
+/// `path` with all links resolved; `None` if it is not there.
+pub fn canonical(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}
+
+/// Whether it is a regular file, links followed.
+pub fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
+/// The first `count` bytes of a regular file, or fewer.
+///
+/// # Errors
+/// As the system says; `InvalidData` for what is no regular file.
+pub fn read_head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// `path` made absolute against `base`: links are resolved as far as it exists, `..` goes up from where
+/// a link leads, as the kernel does it.
+pub fn resolve(base: &Path, path: &Path) -> PathBuf {
+    use std::path::Component;
+    let joined = base.join(path);
+    let mut resolved = PathBuf::from("/");
+    for component in joined.components() {
+        match component {
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            Component::Normal(name) => {
+                resolved.push(name);
+                let is_link = fs::symlink_metadata(&resolved).is_ok_and(|meta| meta.is_symlink());
+                if is_link && let Some(target) = link_target(&resolved) {
+                    resolved = target;
+                }
+            }
+        }
+    }
+    resolved
+}
+
+/// Where the link at `path` leads; what it dangles at counts too, because a write would make that.
+fn link_target(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = fs::canonicalize(path) {
+        return Some(real);
+    }
+    let target = path.parent()?.join(fs::read_link(path).ok()?);
+    // One level is enough here: a chain of dangling links is nobody's accident.
+    let parent = fs::canonicalize(target.parent()?).ok()?;
+    Some(parent.join(target.file_name()?))
 }
 
 fn append_only(path: &Path) -> io::Result<File> {

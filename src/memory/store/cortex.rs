@@ -16,14 +16,22 @@ use crate::request::Caller;
 /// Cortex's SessionStart hook runs beside ours.
 const ROTATION_SLACK_MS: i64 = 5_000;
 
+/// What we know ourselves of the caller's conversation: Cortex keeps no host session ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sitting {
+    /// When its first SessionStart was seen, RFC 3339.
+    pub first_seen: Option<String>,
+    /// The subagents that were seen in it: they lead to its rows when the caller itself has no id.
+    pub agents: Vec<String>,
+}
+
 /// One open Cortex store.
 pub struct CortexStore {
     connection: Connection,
     path: PathBuf,
     text: String,
     columns: Columns,
-    /// When this host session was first seen, RFC 3339; from our own record.
-    first_seen: Option<String>,
+    sitting: Sitting,
     circle: OnceCell<Result<Circle, Doubt>>,
 }
 
@@ -39,11 +47,11 @@ struct Columns {
 }
 
 impl CortexStore {
-    /// Opens the store at `path`; `first_seen` is our record of the host session's start.
+    /// Opens the store at `path`.
     ///
     /// # Errors
     /// A doubt when it is missing, locked, damaged, unreadable, or lacks the tables of any version.
-    pub fn open(path: &Path, first_seen: Option<String>) -> Result<Self, Doubt> {
+    pub fn open(path: &Path, sitting: Sitting) -> Result<Self, Doubt> {
         let connection = open::read_only(path)?;
         let columns = Columns::probe(&connection).map_err(|error| open::doubt(&error, path))?;
         let Some(columns) = columns else {
@@ -54,7 +62,7 @@ impl CortexStore {
             text: path.to_string_lossy().into_owned(),
             path: path.to_owned(),
             columns,
-            first_seen,
+            sitting,
             circle: OnceCell::new(),
         })
     }
@@ -100,27 +108,26 @@ impl CortexStore {
     }
 
     fn find_circle(&self, caller: &Caller) -> Result<Circle, Doubt> {
-        let parent = self.primary_of(caller)?;
-        if parent.ended && !self.has_active_primary()? {
-            // Nobody works here any more, so Cortex has no conversation to compare with.
-            return Err(Doubt::new(Code::NoSession, parent.id));
+        let primaries = self.primaries_of(caller)?;
+        let mut sessions: Vec<String> = Vec::new();
+        for primary in &primaries {
+            sessions.extend(self.tree(&primary.id).map_err(|error| self.fail(&error))?);
         }
-        let read = || -> rusqlite::Result<Vec<String>> {
-            let mut statement = self
-                .connection
-                .prepare("SELECT id FROM sessions WHERE id = ?1 OR parent_session_id = ?1")?;
-            let rows = statement.query_map([&parent.id], |row| row.get(0))?;
-            rows.collect()
+        let Some(primary) = primaries.into_iter().next() else {
+            return Err(Doubt::new(Code::CallerUnknown, "no session"));
         };
-        let sessions = read().map_err(|error| self.fail(&error))?;
-        let rotated = match (&self.first_seen, &parent.started_at) {
+        if primary.ended && !self.has_active_primary()? {
+            // Nobody works here any more, so Cortex has no conversation to compare with.
+            return Err(Doubt::new(Code::NoSession, primary.id));
+        }
+        let seen = &self.sitting.first_seen;
+        let rotated = match (seen, &primary.started_at) {
             (Some(seen), Some(started)) => later_by(started, seen) > ROTATION_SLACK_MS,
             _ => false,
         };
-        let uncertain = rotated || parent.ended;
-        let cut =
-            uncertain.then(|| self.first_seen.clone().or(parent.started_at.clone())).flatten();
-        Ok(Circle { sessions, writer: parent.id, scope: parent.scope, ended_before: cut })
+        let uncertain = rotated || primary.ended;
+        let cut = uncertain.then(|| seen.clone().or(primary.started_at.clone())).flatten();
+        Ok(Circle { sessions, writer: primary.id, scope: primary.scope, ended_before: cut })
     }
 
     fn has_active_primary(&self) -> Result<bool, Doubt> {
@@ -133,39 +140,62 @@ impl CortexStore {
             .map_err(|error| self.fail(&error))
     }
 
-    /// The primary of the calling subagent: its own row's parent, whatever window is newest.
-    fn primary_of(&self, caller: &Caller) -> Result<Primary, Doubt> {
-        let Some(agent) = &caller.agent else {
-            // A client started from a subagent's shell has no agent id, and Cortex gives its calls to
-            // whichever primary is newest: nothing here can be proved to be the caller's.
-            return Err(Doubt::new(Code::CallerUnknown, "child session"));
-        };
+    /// A primary and its children.
+    fn tree(&self, primary: &str) -> rusqlite::Result<Vec<String>> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT id FROM sessions WHERE id = ?1 OR parent_session_id = ?1")?;
+        statement.query_map([primary], |row| row.get(0))?.collect()
+    }
+
+    /// The primaries of the calling conversation, newest first; never none.
+    ///
+    /// A subagent's is its own row's parent, whatever window is newest: exactly one, or the caller is
+    /// ambiguous. A client that was started from a subagent's shell has no agent id; Cortex gives its
+    /// writes to whichever primary is newest. What can be proved of it is the conversation that it
+    /// descends from: the primaries of the subagents that were seen there, all of one sitting.
+    fn primaries_of(&self, caller: &Caller) -> Result<Vec<Primary>, Doubt> {
         if !self.columns.agent {
             return Err(Doubt::new(Code::StoreSchema, "sessions.agent_id"));
         }
+        let known = match &caller.agent {
+            Some(agent) => self.parents_of(agent),
+            None => self.sitting.agents.iter().try_fold(Vec::new(), |mut all, agent| {
+                all.extend(self.parents_of(agent)?);
+                Ok(all)
+            }),
+        };
+        let mut known = known.map_err(|error| self.fail(&error))?;
+        known.sort_by(|left, right| {
+            (&right.started_at, &right.id).cmp(&(&left.started_at, &left.id))
+        });
+        known.dedup_by(|left, right| left.id == right.id);
+        let who = || caller.agent.clone().unwrap_or_else(|| "child session".to_owned());
+        match known.len() {
+            0 => Err(Doubt::new(Code::CallerUnknown, who())),
+            1 => Ok(known),
+            _ if caller.agent.is_none() => Ok(known),
+            _ => Err(Doubt::new(Code::CallerAmbiguous, who())),
+        }
+    }
+
+    /// The parents of all rows of a subagent.
+    fn parents_of(&self, agent: &str) -> rusqlite::Result<Vec<Primary>> {
         let scope = if self.columns.scope { "p.scope_key" } else { "NULL" };
         let sql = format!(
             "SELECT DISTINCT p.id, p.started_at, p.status = 'ended' OR p.ended_at IS NOT NULL, {scope} \
-             FROM sessions c JOIN sessions p ON p.id = c.parent_session_id WHERE c.agent_id = ?1 LIMIT 2"
+             FROM sessions c JOIN sessions p ON p.id = c.parent_session_id WHERE c.agent_id = ?1 LIMIT 8"
         );
-        let read = || -> rusqlite::Result<Vec<Primary>> {
-            let mut statement = self.connection.prepare(&sql)?;
-            let rows = statement.query_map([agent], |row| {
-                Ok(Primary {
-                    id: row.get(0)?,
-                    started_at: row.get(1)?,
-                    ended: row.get(2)?,
-                    scope: row.get(3)?,
-                })
-            })?;
-            rows.collect()
-        };
-        let mut found = read().map_err(|error| self.fail(&error))?;
-        match (found.pop(), found.pop()) {
-            (Some(primary), None) => Ok(primary),
-            (None, _) => Err(Doubt::new(Code::CallerUnknown, agent.clone())),
-            (Some(_), Some(_)) => Err(Doubt::new(Code::CallerAmbiguous, agent.clone())),
-        }
+        let mut statement = self.connection.prepare(&sql)?;
+        let rows = statement.query_map([agent], |row| {
+            Ok(Primary {
+                id: row.get(0)?,
+                started_at: row.get(1)?,
+                ended: row.get(2)?,
+                scope: row.get(3)?,
+            })
+        })?;
+        rows.collect()
     }
 }
 

@@ -10,7 +10,7 @@ use ringfence::guard::{
     Facts, Place, Policy, Protected, ProtectedKind, Reached, evaluate_memory_guard,
 };
 use ringfence::memory::Family;
-use ringfence::memory::store::CortexStore;
+use ringfence::memory::store::{CortexStore, Sitting};
 use ringfence::request::{Argument, Arguments, Caller, MemoryGuardRequest};
 use ringfence::shell::Files;
 
@@ -174,7 +174,7 @@ impl Facts for World {
         let mut found = (Vec::new(), Vec::new());
         for (path, own_project) in [(Some(&self.store), true), (there, false)] {
             let Some(path) = path else { continue };
-            match CortexStore::open(path, Some(FIRST_SEEN.into())) {
+            match CortexStore::open(path, sitting()) {
                 Ok(store) => found.0.push(Reached { memory: Rc::new(store), own_project }),
                 Err(doubt) => found.1.push(doubt),
             }
@@ -241,4 +241,8 @@ impl Facts for World {
         let at = grants.iter().position(|(known, act)| known == id && *act == action);
         at.map(|at| grants.remove(at)).is_some()
     }
+}
+
+fn sitting() -> Sitting {
+    Sitting { first_seen: Some(FIRST_SEEN.into()), agents: Vec::new() }
 }

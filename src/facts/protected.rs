@@ -1,0 +1,88 @@
+//! Which paths only their own program may write.
+
+use std::path::{Path, PathBuf};
+
+use super::Machine;
+use crate::guard::{Place, Protected, ProtectedKind};
+use crate::memory::Family;
+use crate::memory::store::is_native;
+use crate::sys::dirs::Dirs;
+use crate::sys::git::Repository;
+use crate::sys::{env, file};
+
+const CORTEX: &str = "the memory store";
+const NATIVE: &str = "Ringfence's memory store";
+const SETTINGS: &str = "the client's settings";
+
+impl Machine {
+    /// The stores of this call first, then all others, our own files, and the client's settings.
+    pub(super) fn protected_paths(&self) -> Vec<Protected> {
+        let mut found = List(Vec::new());
+        let place = Place::default();
+        for family in [Family::Cortex, Family::Native] {
+            for candidate in self.candidates(family, &place) {
+                found.store(candidate.path);
+            }
+        }
+        for home in self.cortex_homes(&place) {
+            found.stores_below(&home.join("projects"), "cortex.db");
+        }
+        let dirs = &self.setup.dirs;
+        found.stores_below(&dirs.data.join("projects"), "memory.db");
+        found.own(self.setup.state.dir(), "Ringfence's state");
+        found.own(&dirs.config, "Ringfence's configuration");
+        found.own(Dirs::managed_file(), "Ringfence's configuration");
+        if let Some(binary) = env::current_exe() {
+            found.own(&binary, "Ringfence's program");
+        }
+        found.put(&dirs.home.join(".claude/settings.json"), SETTINGS, ProtectedKind::Settings);
+        for dir in self.directories(None) {
+            self.protect_project(&mut found, &dir);
+        }
+        found.0
+    }
+
+    fn protect_project(&self, found: &mut List, dir: &Path) {
+        let top = Repository::find(dir).and_then(|repository| repository.top);
+        for dir in [Some(dir), top.as_deref()].into_iter().flatten() {
+            for name in [".claude/settings.json", ".claude/settings.local.json"] {
+                found.put(&dir.join(name), SETTINGS, ProtectedKind::Settings);
+            }
+            let project = dir.join(".ringfence.toml");
+            if file::exists(&project) {
+                found.own(&project, "Ringfence's configuration");
+            }
+        }
+    }
+}
+
+struct List(Vec<Protected>);
+
+impl List {
+    fn store(&mut self, path: PathBuf) {
+        let what = if is_native(&path) { NATIVE } else { CORTEX };
+        self.put(&path, what, ProtectedKind::Store);
+    }
+
+    fn stores_below(&mut self, projects: &Path, name: &str) {
+        let mut directories = file::names(projects);
+        directories.sort();
+        for directory in directories {
+            let path = projects.join(directory).join(name);
+            if file::exists(&path) {
+                self.store(path);
+            }
+        }
+    }
+
+    fn own(&mut self, path: &Path, what: &'static str) {
+        self.put(path, what, ProtectedKind::Own);
+    }
+
+    fn put(&mut self, path: &Path, what: &'static str, kind: ProtectedKind) {
+        let path = file::resolve(Path::new("/"), path).to_string_lossy().into_owned();
+        if !self.0.iter().any(|known| known.path == path) {
+            self.0.push(Protected { path, what, kind });
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What can go wrong with our own store, for a person.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+/// Why a command on our own store failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Written by a newer program.
+    #[error("the store was written by a newer version (schema {found}, this one knows {known})")]
+    Newer {
+        /// The file's schema.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// Another program's file.
+    #[error("`{}` is not a Ringfence store", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another writer held it for too long.
+    #[error("the store stayed locked by another process")]
+    Locked,
+    /// Not readable as a database.
+    #[error("the store's file is damaged ({0})")]
+    Damaged(String),
+    /// The file or its directory could not be made or opened.
+    #[error("`{}` cannot be opened: {reason}", path.display())]
+    Unopenable {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        reason: String,
+    },
+    /// No note has this id.
+    #[error("there is no memory `{0}`")]
+    NoSuchNote(String),
+    /// The note was there, and was deleted.
+    #[error("the memory `{id}` was deleted at {at}")]
+    Deleted {
+        /// Its id.
+        id: String,
+        /// When, RFC 3339.
+        at: String,
+    },
+    /// No active note has this subject.
+    #[error("there is no active memory on `{0}`")]
+    NoSuchSubject(String),
+    /// Several contested notes have this subject.
+    #[error("{} contested memories are active on `{subject}`", ids.len())]
+    Ambiguous {
+        /// The subject as given.
+        subject: String,
+        /// Their ids, newest first.
+        ids: Vec<String>,
+    },
+    /// Anything else SQLite says.
+    #[error("the store refused: {0}")]
+    Other(#[source] rusqlite::Error),
+}
+
+impl StoreError {
+    pub(super) fn io(path: &Path, error: io::Error) -> Self {
+        Self::Unopenable { path: path.to_owned(), reason: error.to_string() }
+    }
+
+    pub(super) fn place(path: &Path) -> Self {
+        Self::Unopenable { path: path.to_owned(), reason: "it has no directory".to_owned() }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged(error.to_string())
+            }
+            _ => Self::Other(error),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The schema of our own store: migrations, forward only, under `user_version`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::error::StoreError;
+use crate::sys::file;
+
+/// The steps, oldest first; a store at version `n` has had the first `n`. Never edited after a release.
+const MIGRATIONS: &[&str] = &[include_str!("../../../../migrations/0001_notes.sql")];
+
+/// `application_id` of our files: "RgFn".
+const APPLICATION: i64 = 0x5267_466e;
+
+/// How long a person's command waits for another writer.
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// The newest schema that this program knows.
+pub(super) fn known() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// How a store's file stands to this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// An empty file.
+    Empty,
+    /// Ours, at the known schema.
+    Current,
+    /// Ours, at an older schema.
+    Older,
+    /// Ours, written by a newer program.
+    Newer(i64),
+    /// Another program's.
+    Foreign,
+}
+
+/// Looks at a store's own numbers; changes nothing.
+pub(super) fn standing(connection: &Connection) -> rusqlite::Result<Standing> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    if application != APPLICATION {
+        let tables: i64 =
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let empty = tables == 0 && application == 0 && version == 0;
+        return Ok(if empty { Standing::Empty } else { Standing::Foreign });
+    }
+    Ok(match version {
+        version if version > known() => Standing::Newer(version),
+        version if version == known() => Standing::Current,
+        _ => Standing::Older,
+    })
+}
+
+/// Opens the store at `path` for writing: makes it, and brings it to the known schema.
+///
+/// A current store is opened without a single statement that changes it.
+pub(super) fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
+    let dir = path.parent().ok_or_else(|| StoreError::place(path))?;
+    file::private_dir(dir).map_err(|error| StoreError::io(path, error))?;
+    // SQLite would make it readable for all; and a link here could point anywhere.
+    file::create_private(path).map_err(|error| StoreError::io(path, error))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(LOCK_WAIT)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    match standing(&connection)? {
+        Standing::Current => prefer_wal(&connection),
+        Standing::Empty | Standing::Older => migrate(&mut connection, path)?,
+        Standing::Newer(found) => return Err(StoreError::Newer { found, known: known() }),
+        Standing::Foreign => return Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+    Ok(connection)
+}
+
+/// Applies the missing steps in one transaction: all or none.
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been faster while this one waited for the lock.
+    let done = match standing(&transaction)? {
+        Standing::Empty => 0,
+        Standing::Older => {
+            let version: i64 =
+                transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            usize::try_from(version).unwrap_or(0)
+        }
+        Standing::Current => MIGRATIONS.len(),
+        Standing::Newer(found) => return Err(StoreError::Newer { found, known: known() }),
+        Standing::Foreign => return Err(StoreError::Foreign { path: path.to_owned() }),
+    };
+    for step in MIGRATIONS.iter().skip(done) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", known())?;
+    transaction.commit()?;
+    prefer_wal(connection);
+    Ok(())
+}
+
+/// Switches to a write-ahead log, with which readers never wait for a writer.
+///
+/// It cannot be set inside a transaction, and fails while another process has the store open: then
+/// that one does it, or the next. It is written into the file, so mostly there is nothing to do.
+fn prefer_wal(connection: &Connection) {
+    let mode = connection
+        .pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0))
+        .unwrap_or_default();
+    if mode != "wal" {
+        drop(connection.pragma_update(None, "journal_mode", "wal"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_applies_to_an_empty_store() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/memory.db");
+        let connection = open_for_writing(&path).unwrap();
+        assert_eq!(standing(&connection).unwrap(), Standing::Current);
+        let check: String =
+            connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(check, "ok");
+        let mode: String =
+            connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+        assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn opening_a_current_store_changes_no_byte() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("memory.db");
+        drop(open_for_writing(&path).unwrap());
+        let before = file::read_bounded(&path, 1 << 20).unwrap();
+        drop(open_for_writing(&path).unwrap());
+        assert_eq!(file::read_bounded(&path, 1 << 20).unwrap(), before);
+    }
+
+    #[test]
+    fn a_newer_or_foreign_file_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let newer = dir.path().join("newer.db");
+        open_for_writing(&newer).unwrap().pragma_update(None, "user_version", 7).unwrap();
+        assert_eq!(
+            open_for_writing(&newer).unwrap_err().to_string(),
+            "the store was written by a newer version (schema 7, this one knows 1)"
+        );
+        let foreign = dir.path().join("cortex.db");
+        Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE notes (id TEXT)").unwrap();
+        assert!(matches!(open_for_writing(&foreign), Err(StoreError::Foreign { .. })));
+    }
+}
