@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::backup;
 use super::diff;
+use super::lint::{self, Effect};
 use super::record::{self, Edit, LARGEST, Record, digest};
 use super::settings::{self, Edited, Refusal};
 use super::table::{self, Places, Scope};
@@ -215,6 +216,8 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
         Found::File(seen) => (&seen.path, Some(seen)),
     };
     let text = before.map_or(&b""[..], |seen| &seen.bytes);
+    let mut warnings = Vec::new();
+    judge(path, text, order.force, &mut warnings)?;
     let edited =
         settings::add(text, &entries, &own).map_err(|refusal| Refused::settings(path, &refusal))?;
     let change = match before {
@@ -222,7 +225,6 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
         Some(seen) if seen.bytes == edited.bytes => Change::Nothing,
         Some(_) => Change::Edited,
     };
-    let mut warnings = Vec::new();
     if change == Change::Edited && before.is_some_and(|seen| seen.names > 1) {
         warnings.push(format!(
             "`{}` has other names (hard links), which keep the old text",
@@ -239,6 +241,23 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
         warnings,
     };
     Ok(Prepared { report, edited })
+}
+
+/// Asks whether the client takes the file as it is; what it costs us goes into the warnings.
+fn judge(path: &Path, text: &[u8], force: bool, warnings: &mut Vec<String>) -> Result<(), Refused> {
+    let findings = lint::lint(text);
+    let place = path.display();
+    if let Some(void) = findings.iter().find(|finding| finding.effect == Effect::Voids) {
+        let sentence = format!("the client does not load it: {}", void.sentence());
+        if !force {
+            return Err(Refused::new(format!("`{place}` is left as it is: {sentence}"))
+                .hint("mend the file, then run this again"));
+        }
+        warnings.push(format!("`{place}`: {sentence}"));
+    }
+    let silent = findings.iter().filter(|finding| finding.effect == Effect::Silences);
+    warnings.extend(silent.map(|one| format!("no hook runs: in `{place}` {}", one.sentence())));
+    Ok(())
 }
 
 /// Puts into the record what uninstall needs to give back the very bytes.

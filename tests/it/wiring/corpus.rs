@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ringfence::wiring::document::{self, Node};
+use ringfence::wiring::lint::{self, Effect};
+use ringfence::wiring::matcher::Matcher;
+
 use crate::support::Home;
 
 /// One row of `verdicts.tsv`.
@@ -70,7 +74,7 @@ fn install_and_uninstall_give_each_file_its_very_bytes_back_or_leave_it_alone() 
 
         let installed = home.run(&["install"], b"");
         let expected = if row.is_loaded() { 0 } else { 1 };
-        if row.is_loaded() && installed.code != Some(expected) {
+        if installed.code != Some(expected) {
             wrong.push(format!("{}: install: {installed:?}", row.name));
         }
         if installed.code == Some(0) && read() == row.bytes {
@@ -92,4 +96,56 @@ fn install_and_uninstall_give_each_file_its_very_bytes_back_or_leave_it_alone() 
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Whether the client would run the recorder's entry with the argument `valid`, by our rules.
+fn fires(bytes: &[u8], slot: &str) -> bool {
+    let findings = lint::lint(bytes);
+    if !lint::leaves_hooks(&findings) {
+        return false;
+    }
+    let Some(root) = document::read(bytes).unwrap() else { return false };
+    let event = if slot == "post" { "PostToolUse" } else { "PreToolUse" };
+    let groups = root.get("hooks").and_then(|hooks| hooks.get(event));
+    groups.is_some_and(|groups| {
+        groups.items().iter().any(|group| {
+            let matcher = Matcher::read(group.get("matcher").and_then(Node::text));
+            let handlers = group.get("hooks").map(Node::items).unwrap_or_default();
+            matcher.hits("Bash")
+                && handlers.iter().any(|handler| {
+                    let args = handler.get("args").map(Node::items).unwrap_or_default();
+                    args.iter().any(|arg| arg.text() == Some("valid"))
+                })
+        })
+    })
+}
+
+#[test]
+fn the_lint_predicts_the_client() {
+    let rows = rows();
+    let mut wrong = Vec::new();
+    let mut verdicts = 0;
+    for row in &rows {
+        let findings = lint::lint(&row.bytes);
+        let mut check = |what: &str, ours: bool, client: &str| {
+            if client == "y" || client == "n" {
+                verdicts += 1;
+                if ours != (client == "y") {
+                    wrong.push(format!("{}: {what}: {ours}, {findings:?}", row.name));
+                }
+            }
+        };
+        check("file_loaded", lint::is_loaded(&findings), row.column("file_loaded"));
+        check("fires", fires(&row.bytes, row.column("slot")), row.column("fires"));
+        let silenced = findings.iter().any(|finding| finding.effect == Effect::Silences);
+        let project_hook = !(lint::is_loaded(&findings) && silenced);
+        check("project_hook_fires", project_hook, row.column("project_hook_fires"));
+        match row.column("tui_dialog") {
+            "error" => check("dialog", !lint::is_loaded(&findings), "y"),
+            "none" => check("no dialog", lint::is_loaded(&findings), "y"),
+            _ => {}
+        }
+    }
+    assert!(verdicts > 600, "only {verdicts} verdicts were compared");
+    assert!(wrong.is_empty(), "{} of {verdicts}: {wrong:#?}", wrong.len());
 }
