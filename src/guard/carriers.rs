@@ -3,7 +3,7 @@
 use super::change::{Change, NewText, Words, below, each};
 use super::options::Value;
 use super::paths::{self, Reach};
-use crate::shell::Word;
+use crate::shell::{self, Word};
 
 /// The sources and the destinations of `mv`, `cp` and the like.
 fn ends(words: &Words) -> Option<(Vec<Word>, Word)> {
@@ -113,7 +113,7 @@ pub(super) fn synchronised(words: &Words) -> Vec<Change> {
     changes.extend(landed(sources, destination));
     let spares = options.literals("--exclude").any(|pattern| {
         paths::STORE_NAMES.iter().any(|name| {
-            paths::glob_fits(&pattern, name) || paths::glob_fits(&pattern, &format!(".{name}"))
+            shell::matches(&pattern, name) || shell::matches(&pattern, &format!(".{name}"))
         })
     });
     if options.names().any(|name| name.starts_with("--del")) && !spares {

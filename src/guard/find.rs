@@ -1,8 +1,8 @@
 //! `find` with an action, alone or before `xargs`.
 
 use super::change::{Change, NewText};
-use super::paths::{Reach, glob_fits};
-use crate::shell::{Invocation, Word};
+use super::paths::Reach;
+use crate::shell::{self, Invocation, Word};
 
 /// Programs that, given a file by `-exec` or `xargs`, change it.
 const MUTATORS: [&str; 12] = [
@@ -67,7 +67,7 @@ impl<'a> Search<'a> {
     /// Whether a file called `name` may be among what is found.
     pub(super) fn finds(&self, name: &str) -> bool {
         !self.spares
-            && (self.names.is_empty() || self.names.iter().any(|glob| glob_fits(glob, name)))
+            && (self.names.is_empty() || self.names.iter().any(|glob| shell::matches(glob, name)))
     }
 
     /// The trees that are searched.

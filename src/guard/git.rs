@@ -5,7 +5,7 @@ use super::change::{Change, NewText};
 use super::options::Options;
 use super::paths::{self, Reach};
 use super::{Protected, ProtectedKind};
-use crate::shell::{Invocation, Word};
+use crate::shell::{self, Invocation, Word};
 
 /// Options before the subcommand that take the next word.
 const GLOBAL: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
@@ -109,7 +109,7 @@ fn clean(case: &mut Case, call: &Call) -> Vec<(Protected, &'static str)> {
     let mut lost = below(case, call, &call.operands, takes);
     lost.retain(|protected| {
         let name = protected.path.rsplit('/').next().unwrap_or_default();
-        !excluded.iter().any(|glob| paths::glob_fits(glob, name))
+        !excluded.iter().any(|glob| shell::matches(glob, name))
     });
     lost.into_iter().map(|protected| (protected, "remove")).collect()
 }
@@ -229,12 +229,12 @@ fn lists(text: &str, below: &str, name: &str) -> bool {
         let pattern = line.trim_start_matches("**/");
         let fits = match pattern.strip_prefix('/') {
             Some(anchored) => {
-                paths::glob_fits(anchored, below) || starts_with_folder(below, anchored)
+                shell::matches(anchored, below) || starts_with_folder(below, anchored)
             }
             None => {
                 let folder = pattern.trim_end_matches('/');
-                paths::glob_fits(pattern, name)
-                    || below.split('/').any(|part| paths::glob_fits(folder, part) && part != name)
+                shell::matches(pattern, name)
+                    || below.split('/').any(|part| shell::matches(folder, part) && part != name)
             }
         };
         if fits {

@@ -4,7 +4,7 @@ use super::case::Case;
 use super::{Place, Protected, ProtectedKind};
 use crate::decision::Code;
 use crate::memory::Family;
-use crate::shell::{Piece, Word};
+use crate::shell::{self, Piece, Word};
 
 /// File names of stores; a word with one of them concerns memory.
 pub(super) const STORE_NAMES: [&str; 2] = ["cortex.db", "memory.db"];
@@ -127,168 +127,72 @@ fn split_name(path: &str) -> Option<(&str, &str)> {
 }
 
 fn glob_pattern(case: &Case, cwd: Option<&str>, pieces: &[Piece]) -> Option<Pattern> {
-    let mut atoms = Vec::new();
+    let mut glob = String::new();
+    let mut plain = None;
     for piece in pieces {
         match piece {
-            Piece::Text(text) => atoms.extend(text.chars().map(Atom::Letter)),
-            Piece::Glob(text) => atoms.extend(glob_atoms(text)),
+            Piece::Text(text) => glob.push_str(&escaped(text)),
+            Piece::Glob(text) => {
+                plain.get_or_insert(glob.len());
+                glob.push_str(text);
+            }
             Piece::Hole { .. } => return None,
         }
     }
-    let is_absolute = atoms.first() == Some(&Atom::Letter('/'));
-    let parts: Vec<Vec<Atom>> =
-        atoms.split(|atom| *atom == Atom::Letter('/')).map(<[Atom]>::to_vec).collect();
     // The folders before the first glob are resolved; what comes after is matched by name.
-    let plain = parts.iter().take_while(|part| part.iter().all(Atom::is_letter)).count();
-    let folder: Vec<String> = parts
-        .iter()
-        .take(plain)
-        .map(|part| part.iter().filter_map(Atom::letter).collect())
-        .collect();
-    let folder = if plain == 0 { ".".to_owned() } else { folder.join("/") };
-    let folder = if is_absolute && folder.is_empty() { "/".to_owned() } else { folder };
-    let resolved = case.facts.resolve(base(cwd, &folder)?, &folder);
-    let mut pattern = Pattern::exactly(&resolved);
-    pattern.parts.extend(parts.into_iter().skip(plain).filter(|part| !part.is_empty()));
+    let before = glob.get(..plain.unwrap_or(glob.len()))?;
+    let (folder, rest) = match before.rfind('/') {
+        Some(0) => ("/", glob.get(1..)?),
+        Some(at) => (glob.get(..at)?, glob.get(at + 1..)?),
+        None => (".", glob.as_str()),
+    };
+    let folder = folder.replace('\\', "");
+    let mut pattern = Pattern::exactly(&case.facts.resolve(base(cwd, &folder)?, &folder));
+    pattern.parts.extend(rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned));
     Some(pattern)
 }
 
-/// The atoms of one glob piece.
-pub(super) fn glob_atoms(text: &str) -> Vec<Atom> {
-    let mut atoms = Vec::new();
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '*' => atoms.push(Atom::Many),
-            '?' => atoms.push(Atom::One),
-            '[' => {
-                let set: String = letters.by_ref().take_while(|letter| *letter != ']').collect();
-                atoms.push(Atom::Set(set));
-            }
-            '\\' => atoms.extend(letters.next().map(Atom::Letter)),
-            _ => atoms.push(Atom::Letter(letter)),
+/// `text` as a glob that means just that.
+fn escaped(text: &str) -> String {
+    let mut glob = String::new();
+    for letter in text.chars() {
+        if matches!(letter, '*' | '?' | '[' | ']' | '\\') {
+            glob.push('\\');
         }
+        glob.push(letter);
     }
-    atoms
+    glob
 }
 
-/// Whether the shell glob `text` matches the file name `name`.
-pub(super) fn glob_fits(text: &str, name: &str) -> bool {
-    fits(&glob_atoms(text), name)
-}
-
-/// One atom of a glob.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Atom {
-    Letter(char),
-    One,
-    Many,
-    Set(String),
-}
-
-impl Atom {
-    fn is_letter(&self) -> bool {
-        matches!(self, Self::Letter(_))
-    }
-
-    fn letter(&self) -> Option<char> {
-        match self {
-            Self::Letter(letter) => Some(*letter),
-            Self::One | Self::Many | Self::Set(_) => None,
-        }
-    }
-
-    fn takes(&self, letter: char) -> bool {
-        match self {
-            Self::Letter(own) => *own == letter,
-            Self::One => true,
-            Self::Many => false,
-            Self::Set(set) => {
-                let (negated, set) = match set.strip_prefix(['!', '^']) {
-                    Some(rest) => (true, rest),
-                    None => (false, set.as_str()),
-                };
-                in_set(set, letter) != negated
-            }
-        }
-    }
-}
-
-fn in_set(set: &str, letter: char) -> bool {
-    // A class (`[[:alpha:]]`) is taken as "any letter": it only ever widens what may be meant.
-    let letters: Vec<char> = set.chars().collect();
-    set.contains("[:")
-        || set.contains(letter)
-        || letters
-            .windows(3)
-            .any(|range| matches!(range, [low, '-', high] if (*low..=*high).contains(&letter)))
-}
-
-/// Whether `atoms` match the whole of `name`; linear but for one step back to the last `*`.
-fn fits(atoms: &[Atom], name: &str) -> bool {
-    let name: Vec<char> = name.chars().collect();
-    let (mut at, mut pos) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while pos < name.len() {
-        match (atoms.get(at), name.get(pos)) {
-            (Some(Atom::Many), _) => {
-                retry = Some((at + 1, pos));
-                at += 1;
-            }
-            (Some(atom), Some(letter)) if atom.takes(*letter) => {
-                at += 1;
-                pos += 1;
-            }
-            _ => match retry {
-                Some((after, from)) => {
-                    retry = Some((after, from + 1));
-                    at = after;
-                    pos = from + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    atoms.iter().skip(at).all(|atom| *atom == Atom::Many)
-}
-
-/// An absolute path, or several by globs.
+/// An absolute path, or several: a glob for each name.
 struct Pattern {
-    parts: Vec<Vec<Atom>>,
+    parts: Vec<String>,
 }
 
 impl Pattern {
     fn exactly(path: &str) -> Self {
-        let parts = path.split('/').filter(|part| !part.is_empty());
-        Self { parts: parts.map(|part| part.chars().map(Atom::Letter).collect()).collect() }
+        Self { parts: path.split('/').filter(|part| !part.is_empty()).map(escaped).collect() }
     }
 
     fn reaches(&self, protected: &Protected, reach: Reach) -> bool {
-        let sides: &[&str] = if protected.kind == ProtectedKind::Store {
-            &SIDES
-        } else {
-            SIDES.get(..1).unwrap_or(&[])
+        let sides: &[&str] = match protected.kind {
+            ProtectedKind::Store => &SIDES,
+            ProtectedKind::Own | ProtectedKind::Settings => &[""],
         };
         sides.iter().any(|side| {
             let path = format!("{}{side}", protected.path);
             let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-            let shared = self.parts.len().min(names.len());
-            let same = self
-                .parts
-                .iter()
-                .zip(&names)
-                .take(shared)
-                .all(|(part, name)| fits_shown(part, name));
+            let same = self.parts.iter().zip(&names).all(|(part, name)| fits_shown(part, name));
             // A longer path lies in a protected folder; a shorter one holds the protected path.
             same && (self.parts.len() >= names.len() || reach == Reach::Below)
         })
     }
 }
 
-/// As [`fits`], but a glob does not begin with a dot that it does not spell.
-fn fits_shown(atoms: &[Atom], name: &str) -> bool {
-    let hidden = name.starts_with('.') && atoms.first() != Some(&Atom::Letter('.'));
-    !hidden && fits(atoms, name)
+/// Whether a glob matches a name; it does not begin with a dot that it does not spell.
+fn fits_shown(glob: &str, name: &str) -> bool {
+    let hidden = name.starts_with('.') && glob.starts_with(['*', '?', '[']);
+    !hidden && shell::matches(glob, name)
 }
 
 #[cfg(test)]
@@ -296,23 +200,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_match_as_a_shell_matches_them() {
+    fn globs_match_names_as_a_shell_matches_them() {
         for (glob, name, expected) in [
             ("*", "memory.db", true),
-            ("*", "", true),
-            ("m*y.d?", "memory.db", true),
-            ("m*y.d?", "memory.d", false),
-            ("[a-n]emory.db", "memory.db", true),
-            ("[!m]emory.db", "memory.db", false),
-            ("[[:alpha:]]emory.db", "memory.db", true),
-            ("a*b*c", "aXbYbZc", true),
-            ("a*b*c", "aXbYbZ", false),
-            (r"\*", "*", true),
-            (r"\*", "x", false),
+            ("*.db", ".cortex.db", false),
+            (".c*.db", ".cortex.db", true),
+            ("[.]cortex.db", ".cortex.db", false),
+            (&*escaped("a*[b]"), "a*[b]", true),
+            (&*escaped("a*"), "ab", false),
         ] {
-            assert_eq!(glob_fits(glob, name), expected, "{glob} {name}");
+            assert_eq!(fits_shown(glob, name), expected, "{glob} {name}");
         }
-        assert!(!fits_shown(&glob_atoms("*.db"), ".cortex.db"));
-        assert!(fits_shown(&glob_atoms(".c*.db"), ".cortex.db"));
     }
 }
