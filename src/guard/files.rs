@@ -260,22 +260,19 @@ pub(super) fn edits(request: &MemoryGuardRequest) -> Option<Vec<Edit>> {
         return Some(vec![Edit { old: text("old_string").unwrap_or_default(), new, all }]);
     }
     let Some(Argument::Other(raw)) = request.input.get("edits") else { return None };
-    let mut edits = Vec::new();
-    let mut old = None;
-    for found in super::json::strings(raw) {
-        match &*found.key {
-            "old_string" => old = Some(found.text),
-            "new_string" => {
-                edits.push(Edit {
-                    old: old.take().unwrap_or_default(),
-                    new: found.text,
-                    all: false,
-                });
-            }
-            _ => {}
-        }
-    }
-    Some(edits)
+    let list: Vec<serde_json::Value> = serde_json::from_str(raw).ok()?;
+    let text = |edit: &serde_json::Value, key: &str| {
+        edit.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+    };
+    let all = |edit: &serde_json::Value| {
+        edit.get("replace_all").and_then(serde_json::Value::as_bool).unwrap_or(false)
+    };
+    let edit = |edit: &serde_json::Value| Edit {
+        old: text(edit, "old_string"),
+        new: text(edit, "new_string"),
+        all: all(edit),
+    };
+    Some(list.iter().map(edit).collect())
 }
 
 /// The files of a patch (`*** Update File: PATH`).

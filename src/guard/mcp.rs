@@ -61,13 +61,13 @@ pub(super) fn judge_tool(case: &mut Case) {
             Argument::Null => Vec::new(),
         })
         .collect();
-    judge_commands(case, &tool, &name, &found);
+    judge_commands(case, &name, &found);
     if !tool.split(['_', '-']).any(|word| READING.contains(&word)) {
         judge_paths(case, &request.tool, &tool, &found);
     }
 }
 
-fn judge_commands(case: &mut Case, tool: &str, name: &str, found: &[json::Found]) {
+fn judge_commands(case: &mut Case, name: &str, found: &[json::Found]) {
     let types = ["terminal", "shell", "tmux", "pty", "ssh", "exec", "keys", "process"]
         .iter()
         .any(|word| name.contains(word));
@@ -75,19 +75,18 @@ fn judge_commands(case: &mut Case, tool: &str, name: &str, found: &[json::Found]
         let key = key.to_ascii_lowercase();
         COMMAND_KEYS.contains(&key.as_str()) || (types && TYPED_KEYS.contains(&key.as_str()))
     };
-    let mut argv = Vec::new();
+    let (mut program, mut args) = (Vec::new(), Vec::new());
     for value in found {
         if is_command(&value.key) {
             case.deeper(|case| command::judge_text(case, &value.text, Dialect::Posix, &[]));
-        }
-        let key = value.key.to_ascii_lowercase();
-        if is_command(&value.key) || matches!(key.as_str(), "args" | "argv" | "arguments") {
-            argv.push(command::quote(&value.text));
+            program.push(value.text.clone());
+        } else if matches!(&*value.key.to_ascii_lowercase(), "args" | "argv" | "arguments") {
+            args.push(command::quote(&value.text));
         }
     }
-    // `{"command": "cortex", "args": ["delete-memory", …]}`
-    if argv.len() > 1 && !tool.is_empty() {
-        let line = argv.join(" ");
+    // `{"command": "cortex", "args": ["delete-memory", …]}`, in whatever order the keys come.
+    if !args.is_empty() {
+        let line = [program.join(" "), args.join(" ")].join(" ");
         case.deeper(|case| command::judge_text(case, &line, Dialect::Posix, &[]));
     }
 }

@@ -42,7 +42,20 @@ pub(super) fn hits(
             found.push(protected);
         }
     }
+    for path in patterns.iter().filter_map(|pattern| pattern.resolved.as_deref()) {
+        if is_settings_file(path) && !found.iter().any(|known: &Protected| known.path == path) {
+            let (path, what) = (path.to_owned(), "the client's settings");
+            found.push(Protected { path, what, kind: ProtectedKind::Settings });
+        }
+    }
     found
+}
+
+/// Whether a client reads its hooks, helpers or servers from a file of that name.
+fn is_settings_file(path: &str) -> bool {
+    ["/.claude/settings.json", "/.claude/settings.local.json", "/.mcp.json", "/.claude.json"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 /// Like [`hits`] for a path that is wholly known.
@@ -148,6 +161,9 @@ fn glob_pattern(case: &Case, cwd: Option<&str>, pieces: &[Piece]) -> Option<Patt
     };
     let folder = folder.replace('\\', "");
     let mut pattern = Pattern::exactly(&case.facts.resolve(base(cwd, &folder)?, &folder));
+    if plain.is_some() {
+        pattern.resolved = None;
+    }
     pattern.parts.extend(rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned));
     Some(pattern)
 }
@@ -167,11 +183,14 @@ fn escaped(text: &str) -> String {
 /// An absolute path, or several: a glob for each name.
 struct Pattern {
     parts: Vec<String>,
+    /// The path, when it is one.
+    resolved: Option<String>,
 }
 
 impl Pattern {
     fn exactly(path: &str) -> Self {
-        Self { parts: path.split('/').filter(|part| !part.is_empty()).map(escaped).collect() }
+        let parts = path.split('/').filter(|part| !part.is_empty()).map(escaped).collect();
+        Self { parts, resolved: Some(path.to_owned()) }
     }
 
     fn reaches(&self, protected: &Protected, reach: Reach) -> bool {

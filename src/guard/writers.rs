@@ -30,13 +30,16 @@ pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
         }
         "sed" | "gsed" | "perl" | "ruby" => edited_in_place(program, args, &words),
         "awk" | "gawk" if args.windows(2).any(|pair| is(pair, &["-i", "inplace"])) => {
-            each(words.after(1), Reach::This, "edit", &edited(&words))
+            each(words.after(1), Reach::This, "edit", &edited(&words, words.operands.first()))
         }
-        "ed" | "ex" => each(&words.operands, Reach::This, "edit", &edited(&words)),
+        "ed" | "ex" => {
+            let script = stdin_text(invocation).map(Word::Literal);
+            each(&words.operands, Reach::This, "edit", &edited(&words, script.as_ref()))
+        }
         "vi" | "vim" | "nvim"
             if options.has_letter('c') || options.has_letter('e') || options.has_letter('s') =>
         {
-            each(&words.operands, Reach::This, "edit", &edited(&words))
+            each(&words.operands, Reach::This, "edit", &edited(&words, None))
         }
         "patch" => {
             each(words.operands.get(..1).unwrap_or(&[]), Reach::This, "edit", &NewText::Unknown)
@@ -109,14 +112,21 @@ fn edited_in_place(program: &str, args: &[Word], words: &Words) -> Vec<Change> {
     if !words.options.names().any(|name| is_in_place(program, name)) {
         return Vec::new();
     }
-    // Without -e or -f the first operand is the script; it names no file, so it does no harm here.
-    let scripted = args.iter().any(|word| {
+    let carries_script = |word: &Word| {
         word.literal().is_some_and(|text| {
-            text.starts_with("-e") || text.starts_with("-f") || text.starts_with("--expression")
+            ["-e", "-f", "--expression", "--file", "-pe", "-pi", "-ni", "-E"]
+                .iter()
+                .any(|option| text.starts_with(option))
         })
-    });
-    let files = if scripted || program != "sed" { words.after(0) } else { words.after(1) };
-    each(files, Reach::This, "edit", &edited(words))
+    };
+    let (script, files) = match words.operands.split_first() {
+        Some((script, files)) if program.ends_with("sed") && !args.iter().any(carries_script) => {
+            (Some(script), files)
+        }
+        // An unread script among the files names no file, so it does no harm there.
+        Some(_) | None => (None, words.after(0)),
+    };
+    each(files, Reach::This, "edit", &edited(words, script))
 }
 
 /// Whether an option, or a bundle of them, asks for editing in place.
@@ -136,14 +146,14 @@ fn is_in_place(program: &str, name: &str) -> bool {
     bundle.chars().take_while(|letter| !ends.contains(letter)).any(|letter| letter == 'i')
 }
 
-/// The words that are no paths may say what an edit does.
-fn edited(words: &Words) -> NewText {
-    let mut script: Vec<String> = Vec::new();
+/// What an edit does, as far as the command's own words say it.
+fn edited(words: &Words, script: Option<&Word>) -> NewText {
+    let mut texts: Vec<String> = Vec::new();
     for name in ["-e", "--expression", "-E", "-c"] {
-        script.extend(words.options.literals(name));
+        texts.extend(words.options.literals(name));
     }
-    script.extend(words.operands.iter().filter_map(Word::literal).map(str::to_owned));
-    NewText::Edited(script.join("\n"))
+    texts.extend(script.and_then(Word::literal).map(str::to_owned));
+    NewText::Edited(texts.join("\n"))
 }
 
 fn access(program: &str, words: &Words) -> Vec<Change> {

@@ -60,8 +60,43 @@ impl World {
         };
         world.write("w/.gitignore", ".cortex.db*\n");
         world.write("w/purge.sh", "#!/bin/sh\ncortex delete-memory F --yes\n");
+        world.furnish();
         build(&world.store, states);
         world
+    }
+
+    /// The files that rows name.
+    fn furnish(&self) {
+        let hook = format!("{}/.local/bin/ringfence", self.home.display());
+        let settings = serde_json::json!({
+            "model": "a",
+            "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{
+                "type": "command", "command": hook, "args": ["hook", "pre-tool-use"], "timeout": 5,
+            }]}]},
+        });
+        for (path, text) in [
+            ("home/.claude/settings.json", settings.to_string().as_str()),
+            ("home/.config/ringfence/config.toml", "[guard]\n"),
+            (
+                "home/.claude/skills/late/SKILL.md",
+                "---\nname: late\n---\n!`cortex delete-memory $1 --yes`\n",
+            ),
+            (
+                "w/.claude/skills/tidy/SKILL.md",
+                "Run !`git status` and never `cortex delete-memory F --yes`.\n",
+            ),
+            ("w/.claude/commands/db/purge.md", "!`cortex delete-memory F --yes`\n"),
+            ("w/.claude/settings.json", "{\"model\":\"b\"}"),
+            ("w/reads.sql", "SELECT * FROM notes;\n"),
+            ("w/writes.sql", "DELETE FROM notes;\n"),
+            ("w/off.json", "{\"disableAllHooks\": true}"),
+            ("w/on.json", "{\"disableAllHooks\": false}"),
+            ("w/plain.json", "{\"model\":\"c\"}"),
+            ("w/Makefile", "purge:\n\tcortex delete-memory F --yes\n"),
+            ("w/sub/keep.txt", "x"),
+        ] {
+            self.write(path, text);
+        }
     }
 
     pub(super) fn write(&self, below: &str, text: &str) -> PathBuf {
