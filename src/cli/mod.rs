@@ -3,6 +3,7 @@
 mod args;
 mod failure;
 mod manual;
+mod memory;
 mod output;
 
 mod delete_memory;

@@ -5,6 +5,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::failure::Failure;
+use crate::guard::label;
 
 /// Prints text or JSON as it is, to standard output.
 pub(crate) fn data(text: &str) {
@@ -15,7 +16,45 @@ pub(crate) fn data(text: &str) {
 
 /// Prints one JSON document and a newline.
 pub(crate) fn json(document: &serde_json::Value) {
-    data(&format!("{document:#}\n"));
+    data(&format!("{}\n", plain_json(&format!("{document:#}"))));
+}
+
+/// Prints one JSON document with its keys in the order of the struct.
+///
+/// # Errors
+/// Never for documents of strings, numbers and lists.
+pub(crate) fn document(document: &impl serde::Serialize) -> anyhow::Result<()> {
+    data(&format!("{}\n", plain_json(&serde_json::to_string_pretty(document)?)));
+    Ok(())
+}
+
+/// JSON text with what could mislead a terminal written as `\uXXXX`: serde leaves all but the C0
+/// controls as they are. Outside strings JSON has no such characters.
+fn plain_json(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter == '\n' || !label::misleads(letter) {
+            plain.push(letter);
+        } else {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                plain.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    plain
+}
+
+/// A text of several lines for a terminal: lines and tabs stay, what could mislead is escaped.
+pub(crate) fn plain_text(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '\n' | '\t') || !label::misleads(letter) {
+            plain.push(letter);
+        } else {
+            plain.push_str(&format!("\\u{{{:x}}}", u32::from(letter)));
+        }
+    }
+    plain
 }
 
 /// Prints one line of talk to standard error.

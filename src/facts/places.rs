@@ -94,17 +94,14 @@ impl Machine {
                 let mut found: Vec<PathBuf> = self
                     .cortex_homes(place)
                     .iter()
-                    .filter_map(|home| {
-                        below(&home.join("projects"), &directory.project, "cortex.db")
-                    })
+                    .map(|home| directory.project.file_below(&home.join("projects"), "cortex.db"))
                     .collect();
                 found.extend(directory.legacy());
                 found
             }
             Family::Native => {
-                below(&self.setup.dirs.data.join("projects"), &directory.project, "memory.db")
-                    .into_iter()
-                    .collect()
+                let projects = self.setup.dirs.data.join("projects");
+                vec![directory.project.file_below(&projects, "memory.db")]
             }
         }
     }
@@ -124,21 +121,6 @@ impl Machine {
         }
         homes
     }
-}
-
-/// The store of a project below a `projects` directory. The label in a directory's name is for people
-/// and may be another one; the id counts.
-fn below(projects: &Path, project: &Project, name: &str) -> Option<PathBuf> {
-    let usual = projects.join(project.directory_name()).join(name);
-    if file::is_file(&usual) {
-        return Some(usual);
-    }
-    let end = format!("-{}", project.id);
-    file::names(projects)
-        .into_iter()
-        .filter(|directory| directory.ends_with(&end))
-        .map(|directory| projects.join(directory).join(name))
-        .find(|path| file::exists(path))
 }
 
 /// Adds a candidate that is there, once.

@@ -76,11 +76,17 @@ fn escaped(letter: char) -> String {
         '\n' => "\\n".into(),
         '\r' => "\\r".into(),
         '\t' => "\\t".into(),
-        _ if letter.is_control() || is_invisible(letter) => {
+        _ if misleads(letter) => {
             format!("\\u{{{:x}}}", u32::from(letter))
         }
         _ => letter.into(),
     }
+}
+
+/// Whether a character could mislead whoever reads a line with it: controls, and those that change
+/// direction, break lines or show nothing.
+pub fn misleads(letter: char) -> bool {
+    letter.is_control() || is_invisible(letter)
 }
 
 /// Characters that change direction, break lines or show nothing.

@@ -188,6 +188,19 @@ pub fn read_head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Standard input up to its end, of at most `limit` bytes.
+///
+/// # Errors
+/// As the system says; `InvalidData` for more.
+pub fn read_input(limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large"));
+    }
+    Ok(bytes)
+}
+
 /// `path` made absolute against `base`: links are resolved as far as it exists, `..` goes up from where
 /// a link leads, as the kernel does it.
 pub fn resolve(base: &Path, path: &Path) -> PathBuf {

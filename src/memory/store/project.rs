@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::sys::file;
 use crate::sys::git::Repository;
 
 /// A project's name on disk.
@@ -30,6 +31,25 @@ impl Project {
     /// `<label>-<id>`, the name of the store's directory below `projects`.
     pub fn directory_name(&self) -> String {
         format!("{}-{}", self.label, self.id)
+    }
+}
+
+impl Project {
+    /// The project's file called `name` below a `projects` directory, whether it is there or not.
+    ///
+    /// The label in a directory's name is for people and may be another one; the id counts.
+    pub fn file_below(&self, projects: &Path, name: &str) -> PathBuf {
+        let usual = projects.join(self.directory_name()).join(name);
+        if file::exists(&usual) {
+            return usual;
+        }
+        let end = format!("-{}", self.id);
+        let other = file::names(projects)
+            .into_iter()
+            .filter(|directory| directory.ends_with(&end))
+            .map(|directory| projects.join(directory).join(name))
+            .find(|path| file::exists(path));
+        other.unwrap_or(usual)
     }
 }
 
