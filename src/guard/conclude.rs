@@ -29,7 +29,7 @@ pub(super) fn conclude(case: Case, policy: &Policy) -> Verdict {
             targets: targets(&found),
             reason: reason::reason(&found, action, caller),
         }),
-        None if policy.deny_unproven => unproven(&found.doubts, caller),
+        None if policy.deny_unproven => unproven(&mut found, caller),
         None => None,
     };
     Verdict { denial, doubts: found.doubts }
@@ -105,13 +105,15 @@ fn targets(found: &Found) -> Vec<GuardedTarget> {
     tampers.chain(memories).collect()
 }
 
-fn unproven(doubts: &[Doubt], caller: &crate::request::Caller) -> Option<MemoryGuardDenial> {
-    let open: Vec<&Doubt> = doubts.iter().filter(|doubt| is_open(doubt.code)).collect();
-    (!open.is_empty()).then(|| MemoryGuardDenial {
-        action: GuardedAction::Tamper,
-        targets: Vec::new(),
-        reason: reason::unproven(&open, caller),
-    })
+fn unproven(found: &mut Found, caller: &crate::request::Caller) -> Option<MemoryGuardDenial> {
+    let open: Vec<&Doubt> = found.doubts.iter().filter(|doubt| is_open(doubt.code)).collect();
+    if open.is_empty() {
+        return None;
+    }
+    let reason = reason::unproven(&open, caller);
+    note(found, Code::DeniedUnproven, "");
+    // Nothing is known of a target, so nothing graver than the mildest action is said.
+    Some(MemoryGuardDenial { action: GuardedAction::Retire, targets: Vec::new(), reason })
 }
 
 /// Whether a doubt leaves the question open; the others are answers.

@@ -68,12 +68,10 @@ pub(super) fn judge(
             note::weigh_replacement(case, store, &note, text);
         }
     }
-    if !known {
+    // That there is no store at all is a doubt of its own already.
+    if !known && !stores.is_empty() {
         let (Name::Id(spelled) | Name::Subject(spelled)) = name;
-        case.doubt_of(
-            if stores.is_empty() { Code::StoreMissing } else { Code::TargetUnknown },
-            spelled,
-        );
+        case.doubt_of(Code::TargetUnknown, spelled);
     }
 }
 

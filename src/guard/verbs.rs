@@ -154,12 +154,9 @@ fn one_item(case: &mut Case, call: &Call, spelled: &str, effect: Effect) {
             Err(doubt) => case.doubt(doubt),
         }
     }
-    if !known {
-        let code = match (call.guessed, stores.is_empty()) {
-            (true, _) => Code::ProgramUnknown,
-            (false, true) => Code::StoreMissing,
-            (false, false) => Code::TargetUnknown,
-        };
+    // That there is no store at all is a doubt of its own already.
+    if !known && !stores.is_empty() {
+        let code = if call.guessed { Code::ProgramUnknown } else { Code::TargetUnknown };
         case.doubt_of(code, id);
     }
 }

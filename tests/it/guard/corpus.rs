@@ -98,3 +98,22 @@ fn with_the_store_elsewhere_the_same_commands_pass() {
     }
     assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn the_pre_filter_passes_on_every_shell_text_that_is_refused() {
+    let missed: Vec<String> = ["guard/interop.tsv", "guard/routes.tsv"]
+        .iter()
+        .flat_map(|file| rows(file))
+        .filter(|row| ringfence::guard::is_shell_tool(&row[2]) && !row[3].starts_with('{'))
+        .filter(|row| row[4] != "allow")
+        .map(|row| row[3].clone())
+        .chain(
+            rows("guard/store_shapes.tsv")
+                .into_iter()
+                .filter(|row| row[2] == "mutates-store")
+                .map(|row| row[1].clone()),
+        )
+        .filter(|text| !ringfence::hook::prefilter::text_may_matter(text))
+        .collect();
+    assert_eq!(missed, Vec::<String>::new());
+}

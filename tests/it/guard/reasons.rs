@@ -154,11 +154,11 @@ fn tampering_names_the_file_and_the_command() {
       - switch Cortex off in "PROJECT"
     Say in your final message what should change and why; the parent can do it.
     "##);
-    let hook = r#"{"file_path":"HOME_DIR/.claude/settings.json","content":"{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}"}"#;
+    let hook = r#"{"file_path":"PROJECT/.claude/settings.json","content":"{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}"}"#;
     insta::assert_snapshot!(reason("base", "Write", hook), @r##"
     A subagent may not change what the client runs by itself.
     This call would:
-      - add a hook to the client's settings "HOME_DIR/.claude/settings.json" (`Write`)
+      - add a hook to the client's settings "PROJECT/.claude/settings.json" (`Write`)
     Say in your final message what should change and why; the parent can do it.
     "##);
 }

@@ -40,7 +40,8 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(place: Where, states: &str) -> Self {
-        let dir = tempfile::Builder::new().prefix("ringfence-guard-").tempdir().unwrap();
+        // Short, because a label shows no more than the end of a path.
+        let dir = tempfile::Builder::new().prefix("rf-").tempdir_in("/tmp").unwrap();
         let root = dir.path().canonicalize().unwrap();
         let (project, home) = (root.join("w"), root.join("home"));
         let store = match place {
