@@ -10,7 +10,8 @@ use super::types::{What, Word};
 pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Option<Printed> {
     let path = call.arg(0)?;
     let base = super::program::base_name(path);
-    let name = base.strip_suffix(".exe").unwrap_or(base);
+    let name =
+        [".exe", ".cmd", ".bat"].iter().find_map(|end| base.strip_suffix(end)).unwrap_or(base);
     if let Some(printed) = super::interpreters::run(reader, name, call, scope) {
         return Some(printed);
     }

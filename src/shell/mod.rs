@@ -92,10 +92,10 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
     match dialect {
         Dialect::Posix => {
             let node = scan::parse(text, 0, None, &mut reader.steps, &mut reader.reading.unclear);
-            reader.eval(&node, &mut scope, &Stdin::Inherited);
+            reader.eval(&node, &mut scope, &Stdin::Inherited)
         }
         Dialect::PowerShell => pwsh::text(&mut reader, text, &mut scope),
         Dialect::Cmd => cmd::text(&mut reader, text, &mut scope),
-    }
+    };
     reader.reading
 }

@@ -73,6 +73,11 @@ impl Reader<'_> {
         if let Some(printed) = super::builtins::run(self, call, scope) {
             return printed;
         }
+        self.program(call, scope)
+    }
+
+    /// Starts a program that is neither function nor builtin of the shell at hand.
+    pub(super) fn program(&mut self, call: &Call<'_>, scope: &mut Scope) -> Printed {
         self.invocation(
             call.argv.to_vec(),
             scope,

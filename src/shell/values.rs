@@ -238,6 +238,23 @@ pub fn absolute(cwd: Option<&str>, path: &str) -> Option<String> {
     Some(format!("/{}", parts.join("/")))
 }
 
+/// `path` against `cwd` where paths may be Windows': a drive's path stays as it is spelled.
+pub(super) fn windows_absolute(cwd: Option<&str>, path: &str) -> Option<String> {
+    let drive = |path: &str| {
+        path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+            && path.as_bytes().get(1) == Some(&b':')
+    };
+    if drive(path) || path.starts_with(r"\\") {
+        return Some(path.to_owned());
+    }
+    match cwd {
+        Some(cwd) if drive(cwd) && !path.starts_with(['/', '\\']) => {
+            Some(format!("{}\\{path}", cwd.trim_end_matches('\\')))
+        }
+        _ => absolute(cwd, &path.replace('\\', "/")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

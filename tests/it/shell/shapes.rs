@@ -20,6 +20,16 @@ fn posix_calls_are_found_and_mentions_are_not() {
     check("shell/shapes.tsv", Dialect::Posix, Allowed { missed: 0.01, flagged: 0.01 });
 }
 
+#[test]
+fn powershell_calls_are_found_and_mentions_are_not() {
+    check("shell/shapes.tsv", Dialect::PowerShell, Allowed { missed: 0.0, flagged: 0.0 });
+}
+
+#[test]
+fn cmd_calls_are_found_and_mentions_are_not() {
+    check("shell/shapes.tsv", Dialect::Cmd, Allowed { missed: 0.0, flagged: 0.0 });
+}
+
 struct Allowed {
     missed: f64,
     flagged: f64,

@@ -1,0 +1,393 @@
+//! Expressions: strings, variables, operators.
+
+use crate::shell::eval::Reader;
+use crate::shell::scan::MAX_DEPTH;
+use crate::shell::scope::Scope;
+use crate::shell::types::{What, Word};
+
+use super::cursor::{Cursor, here_string_end, is_dash, is_double, is_single};
+use super::members;
+use super::rewrite;
+use super::statement;
+use super::strings;
+use super::value::{self, Value};
+
+/// Operators between two operands.
+const BINARY: &[&str] = &[
+    "join",
+    "split",
+    "csplit",
+    "isplit",
+    "replace",
+    "creplace",
+    "ireplace",
+    "eq",
+    "ne",
+    "gt",
+    "lt",
+    "ge",
+    "le",
+    "like",
+    "notlike",
+    "match",
+    "notmatch",
+    "contains",
+    "notcontains",
+    "in",
+    "notin",
+    "and",
+    "or",
+    "xor",
+    "is",
+    "isnot",
+    "as",
+    "band",
+    "bor",
+    "ceq",
+    "ieq",
+    "cne",
+    "cmatch",
+    "clike",
+    "shl",
+    "shr",
+];
+
+/// A whole expression.
+pub(super) fn expression(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+) -> Value {
+    let mut left = additive(reader, cursor, scope);
+    loop {
+        cursor.blanks();
+        if !reader.spend(1) {
+            return left;
+        }
+        if cursor.is('?') && !matches!(cursor.ahead(1), Some('.' | '[')) || cursor.starts("..") {
+            left = either(reader, cursor, scope, left);
+            continue;
+        }
+        let Some(operator) = cursor.operator(BINARY) else { return left };
+        cursor.gap();
+        let right = additive(reader, cursor, scope);
+        left = match operator {
+            "join" => Value::word(left.joined(&right.literal().unwrap_or_default())),
+            "split" | "csplit" | "isplit" => rewrite::split(&left, &right),
+            "replace" | "creplace" | "ireplace" => rewrite::replaced(&left, &right),
+            "as" => left,
+            _ => Value::word(Word::hole("comparison", false)),
+        };
+    }
+}
+
+/// `a ? b : c`, `a ?? b`: each of them; `1..3`.
+fn either(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+    left: Value,
+) -> Value {
+    let range = cursor.starts("..");
+    cursor.bump();
+    cursor.take('?');
+    cursor.take('.');
+    cursor.gap();
+    let right = additive(reader, cursor, scope);
+    if range {
+        return rewrite::range(&left, &right);
+    }
+    cursor.blanks();
+    let mut both = left.and(right);
+    if cursor.take(':') {
+        cursor.gap();
+        both = both.and(additive(reader, cursor, scope));
+    }
+    both
+}
+
+/// `+`, `-`, `*`, `/`, `%` and `-f`.
+pub(super) fn additive(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+) -> Value {
+    let mut left = comma(reader, cursor, scope);
+    loop {
+        cursor.blanks();
+        if !reader.spend(1) {
+            return left;
+        }
+        if cursor.operator(&["f"]).is_some() {
+            cursor.gap();
+            let right = comma(reader, cursor, scope);
+            left = rewrite::formatted(&left, &right.words());
+            continue;
+        }
+        let plus = cursor.is('+') && cursor.ahead(1) != Some('+') && cursor.ahead(1) != Some('=');
+        if plus {
+            cursor.bump();
+            cursor.gap();
+            let right = comma(reader, cursor, scope);
+            left = statement::added(left, right);
+            continue;
+        }
+        let times = cursor.is('*') && cursor.ahead(1) != Some('=');
+        let minus = cursor.peek().is_some_and(is_dash)
+            && cursor.ahead(1).is_some_and(|c| c.is_whitespace() || c.is_ascii_digit() || c == '$');
+        let other = matches!(cursor.peek(), Some('/' | '%')) && cursor.ahead(1) != Some('=');
+        if !(times || minus || other) {
+            return left;
+        }
+        cursor.bump();
+        cursor.gap();
+        let right = comma(reader, cursor, scope);
+        left = match (times, right.literal().and_then(|text| text.parse::<usize>().ok())) {
+            (true, Some(count)) if count <= 64 => left
+                .literal()
+                .map_or_else(|| Value::unknown("product"), |text| Value::text(text.repeat(count))),
+            _ => Value::word(Word::hole("arithmetic", false)),
+        };
+    }
+}
+
+/// `a, b, c`: an array.
+fn comma(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
+    let first = unary(reader, cursor, scope);
+    cursor.blanks();
+    if !cursor.is(',') {
+        return first;
+    }
+    let mut words = first.words();
+    while cursor.take(',') && reader.spend(1) {
+        cursor.gap();
+        let more = unary(reader, cursor, scope).words();
+        if words.len() < 4096 {
+            words.extend(more);
+        }
+        cursor.blanks();
+    }
+    Value::List(words)
+}
+
+fn unary(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
+    cursor.blanks();
+    if let Some(operator) = cursor.operator(&["not", "join", "split", "bnot", "isplit", "csplit"]) {
+        cursor.gap();
+        let value = deeper(reader, cursor, scope, unary);
+        return match operator {
+            "join" => Value::word(value.joined("")),
+            "not" | "bnot" => Value::word(Word::hole("not", false)),
+            _ => rewrite::split(&value, &Value::text(r"\s+")),
+        };
+    }
+    if cursor.is('!') || cursor.is('+') {
+        cursor.bump();
+        return deeper(reader, cursor, scope, unary);
+    }
+    if cursor.is(',') {
+        cursor.bump();
+        cursor.gap();
+        return deeper(reader, cursor, scope, unary);
+    }
+    primary(reader, cursor, scope)
+}
+
+/// Guards the reader's own depth.
+pub(super) fn deeper(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+    read: impl FnOnce(&mut Reader<'_>, &mut Cursor<'_>, &mut Scope) -> Value,
+) -> Value {
+    if reader.depth >= MAX_DEPTH {
+        reader.note(What::Bound, "depth");
+        cursor.at = cursor.text.len();
+        return Value::unknown("depth");
+    }
+    reader.depth += 1;
+    let value = read(reader, cursor, scope);
+    reader.depth -= 1;
+    value
+}
+
+/// One operand with its members.
+pub(super) fn primary(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+) -> Value {
+    let Some(value) = operand(reader, cursor, scope) else { return Value::none() };
+    members::postfix(reader, cursor, scope, value)
+}
+
+/// A string, variable, bracket, type or number; `None` when none begins.
+pub(super) fn operand(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+) -> Option<Value> {
+    if !reader.spend(1) {
+        return None;
+    }
+    let first = cursor.peek()?;
+    Some(match first {
+        _ if is_single(first) => Value::text(strings::single_quoted(reader, cursor)),
+        _ if is_double(first) => Value::word(strings::double_quoted(reader, cursor, scope)),
+        '$' => variable(reader, cursor, scope),
+        '(' => deeper(reader, cursor, scope, round),
+        '@' => at_sign(reader, cursor, scope),
+        '{' => Value::Block(cursor.bracketed().to_owned()),
+        '[' => type_name(reader, cursor, scope),
+        '&' | '.' if !matches!(cursor.ahead(1), Some('&' | '0'..='9')) => {
+            super::command::pipeline(reader, cursor, scope)
+        }
+        _ => {
+            let rest = cursor.rest();
+            let length = rest
+                .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_')))
+                .unwrap_or(rest.len());
+            // `1..3` is a range.
+            let text = rest.get(..length).unwrap_or("");
+            let text = text.find("..").and_then(|at| text.get(..at)).unwrap_or(text);
+            if text.is_empty() {
+                return None;
+            }
+            cursor.at += text.len();
+            Value::text(text)
+        }
+    })
+}
+
+/// `( … )`: the cursor stands at the opener.
+fn round(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
+    cursor.bump();
+    let value = statement::statements(reader, cursor, scope);
+    cursor.take(')');
+    value
+}
+
+fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
+    match cursor.ahead(1) {
+        Some('(') => {
+            cursor.bump();
+            deeper(reader, cursor, scope, round)
+        }
+        Some('{') => {
+            cursor.bump();
+            let text = cursor.bracketed();
+            table(reader, text, scope)
+        }
+        Some(quote @ ('\'' | '"')) => match here_string_end(cursor.text, cursor.at) {
+            Some(end) => {
+                let whole = cursor.text.get(cursor.at..end).unwrap_or("");
+                cursor.at = end;
+                let from = whole.find('\n').map_or(whole.len(), |at| at + 1);
+                let body = whole.get(from..whole.len().saturating_sub(3)).unwrap_or("");
+                if quote == '\'' {
+                    return Value::text(body);
+                }
+                let mut inner = Cursor::new(body);
+                Value::word(strings::interpolated(reader, &mut inner, scope, |_| false))
+            }
+            None => {
+                cursor.bump();
+                operand(reader, cursor, scope).unwrap_or_else(Value::none)
+            }
+        },
+        _ => {
+            // `@name`: a splatted variable.
+            cursor.bump();
+            let name = cursor.name(":").to_owned();
+            match value::get(scope, &name) {
+                Value::Table(pairs) => Value::List(
+                    pairs
+                        .into_iter()
+                        .flat_map(|(key, value)| [Word::Literal(format!("-{key}")), value])
+                        .collect(),
+                ),
+                other => other,
+            }
+        }
+    }
+}
+
+/// `@{ key = value; … }`.
+fn table(reader: &mut Reader<'_>, text: &str, scope: &mut Scope) -> Value {
+    let mut cursor = Cursor::new(text);
+    let mut pairs = Vec::new();
+    while !cursor.done() && reader.spend(1) && pairs.len() < 256 {
+        cursor.gap();
+        if cursor.take(';') {
+            continue;
+        }
+        let before = cursor.at;
+        let key = operand(reader, &mut cursor, scope).and_then(|key| key.literal());
+        cursor.blanks();
+        if cursor.take('=') {
+            cursor.gap();
+            let value = deeper(reader, &mut cursor, scope, statement::chain);
+            // A block in a table (`@{ n = 'x'; e = { … } }`) is run by whoever gets the table.
+            if let Value::Block(text) = &value {
+                super::inside(reader, "@{…}", text, scope);
+            }
+            pairs.push((key.unwrap_or_default(), value.joined(" ")));
+        }
+        if cursor.at == before {
+            cursor.bump();
+        }
+    }
+    Value::Table(pairs)
+}
+
+/// `[name]`: a cast of what follows, or a type with members.
+fn type_name(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
+    let name = cursor.bracketed().trim().to_ascii_lowercase();
+    if cursor.starts("::") {
+        return Value::Type(name);
+    }
+    cursor.blanks();
+    let begins =
+        cursor.peek().is_some_and(|c| "$'\"([@{".contains(c) || c.is_ascii_digit() || is_double(c));
+    if !begins {
+        return Value::Type(name);
+    }
+    let value = deeper(reader, cursor, scope, primary);
+    match name.trim_end_matches("[]") {
+        "char" => rewrite::characters(&value),
+        "scriptblock" => value.literal().map_or(value, Value::Block),
+        _ => value,
+    }
+}
+
+/// `$name`, `${name}`, `$scope:name`, `$( … )`.
+pub(super) fn variable(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+) -> Value {
+    cursor.bump();
+    match cursor.peek() {
+        Some('(') => deeper(reader, cursor, scope, round),
+        Some('{') => {
+            let name = cursor.bracketed().to_owned();
+            value::get(scope, &name)
+        }
+        Some('$' | '?' | '^') => {
+            cursor.bump();
+            Value::unknown("$?")
+        }
+        _ => {
+            let mut name = cursor.name("").to_owned();
+            // `$env:NAME`, `$script:x`; a colon that ends the name belongs to the text.
+            if cursor.is(':') && cursor.ahead(1).is_some_and(|c| c.is_alphanumeric() || c == '_') {
+                cursor.bump();
+                name = format!("{name}:{}", cursor.name(""));
+            }
+            if name.is_empty() {
+                return Value::text("$");
+            }
+            value::get(scope, &name)
+        }
+    }
+}
