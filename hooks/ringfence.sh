@@ -2,12 +2,14 @@
 # Ringfence's shim: decides in the shell whether the binary needs to look, and exits 0 always.
 #
 # For shared dotfiles, and for clients that cannot start a program with an argument list of its own.
-# usage: ringfence.sh EVENT [arguments of `ringfence hook`], the payload on standard input
+# usage: ringfence.sh [hook] EVENT [arguments of `ringfence hook`], the payload on standard input
 #
 # What it lets pass without the binary is only what the binary would let pass at its own pre-filter:
 # the two lists below are those of src/hook/prefilter.rs, and a test keeps them equal.
 
 binary=${0%/*}/ringfence
+
+[ "${1-}" = hook ] && shift
 
 # Hands the payload to the binary. Missing, of another machine, or killed: the call goes on.
 look() {

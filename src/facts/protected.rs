@@ -13,6 +13,7 @@ use crate::sys::{env, file};
 const CORTEX: &str = "the memory store";
 const NATIVE: &str = "Ringfence's memory store";
 const SETTINGS: &str = "the client's settings";
+const MANAGED_SETTINGS: &str = "/etc/claude-code/managed-settings.json";
 
 impl Machine {
     /// The stores of this call first, then all others, our own files, and the client's settings.
@@ -33,9 +34,18 @@ impl Machine {
         found.own(&dirs.config, "Ringfence's configuration");
         found.own(Dirs::managed_file(), "Ringfence's configuration");
         if let Some(binary) = env::current_exe() {
+            let shim = binary.with_file_name("ringfence.sh");
             found.own(&binary, "Ringfence's program");
+            if file::exists(&shim) {
+                found.own(&shim, "Ringfence's program");
+            }
         }
-        found.put(&dirs.home.join(".claude/settings.json"), SETTINGS, ProtectedKind::Settings);
+        // Looked in as well as the default, never instead: a project can set the variable.
+        let moved = env::var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        for client in [Some(dirs.home.join(".claude")), moved].into_iter().flatten() {
+            found.put(&client.join("settings.json"), SETTINGS, ProtectedKind::Settings);
+        }
+        found.put(Path::new(MANAGED_SETTINGS), SETTINGS, ProtectedKind::Settings);
         for dir in self.directories(None) {
             self.protect_project(&mut found, &dir);
         }

@@ -35,6 +35,8 @@ pub struct Entry {
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
+    /// How it is spelled in the file.
+    pub form: Form,
     /// Seconds after which the client goes on without it.
     pub timeout: u32,
 }
@@ -120,7 +122,7 @@ impl Entry {
     pub fn matches(&self, found: &Registered) -> bool {
         found.event == self.event
             && found.matcher == self.matcher
-            && found.form == Form::Exec
+            && found.form == self.form
             && found.argv.split_first().is_some_and(|(program, args)| {
                 *program == self.command && args == self.args.as_slice()
             })

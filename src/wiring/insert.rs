@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::document::{Node, Value};
-use super::entry::Entry;
+use super::entry::{Entry, Form};
 use super::print::{Piece, Style, indent_of_line, starts_its_line};
 use super::settings::{Edited, Made, Refusal, read, wrong_kind};
 use super::splice::{Splice, apply};
@@ -67,12 +67,21 @@ fn says_nothing(hooks: &Node) -> bool {
 }
 
 fn group_of(entry: &Entry) -> Piece {
-    let handler = Piece::Object(vec![
-        ("type".to_owned(), Piece::text("command")),
-        ("command".to_owned(), Piece::text(&entry.command)),
-        ("args".to_owned(), Piece::List(entry.args.iter().map(|arg| Piece::text(arg)).collect())),
-        ("timeout".to_owned(), Piece::Word(entry.timeout.to_string())),
-    ]);
+    let mut handler = vec![("type".to_owned(), Piece::text("command"))];
+    match entry.form {
+        Form::Exec => {
+            let args = entry.args.iter().map(|arg| Piece::text(arg)).collect();
+            handler.push(("command".to_owned(), Piece::text(&entry.command)));
+            handler.push(("args".to_owned(), Piece::List(args)));
+        }
+        Form::Shell => {
+            let words = std::iter::once(&entry.command).chain(&entry.args);
+            let text = shell_words::join(words);
+            handler.push(("command".to_owned(), Piece::text(&text)));
+        }
+    }
+    handler.push(("timeout".to_owned(), Piece::Word(entry.timeout.to_string())));
+    let handler = Piece::Object(handler);
     let mut members = Vec::new();
     if let Some(matcher) = &entry.matcher {
         members.push(("matcher".to_owned(), Piece::text(matcher)));

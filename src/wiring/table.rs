@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::entry::Entry;
+use super::entry::{Entry, Form};
 use crate::sys::dirs::Dirs;
 
 /// Which tools the guard is asked about: all, because memory can be reached through any.
@@ -180,6 +180,8 @@ impl Places {
 
 /// The entries that `arms` need, for a program at `command`.
 pub fn entries(places: &Places, command: &Path, arms: &[String]) -> Vec<Entry> {
+    // The shim is for clients without exec form, which would start it without its arguments.
+    let form = if command == places.shim() { Form::Shell } else { Form::Exec };
     let needs = |row: &&EntryRow| row.arms.iter().any(|arm| arms.iter().any(|one| one == arm));
     let entry = |row: &EntryRow| {
         let mut args = vec!["hook".to_owned(), row.word.to_owned()];
@@ -194,6 +196,7 @@ pub fn entries(places: &Places, command: &Path, arms: &[String]) -> Vec<Entry> {
             matcher: row.matcher.map(str::to_owned),
             command: command.to_string_lossy().into_owned(),
             args,
+            form,
             timeout: TIMEOUT,
         }
     };

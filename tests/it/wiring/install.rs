@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use ringfence::wiring::entry::Entry;
+use ringfence::wiring::entry::{Entry, Form};
 use ringfence::wiring::settings;
 
 use crate::support::{BINARY, Home, Output};
@@ -663,6 +663,30 @@ fn places_that_the_hook_cannot_guess_stand_on_its_line() {
     );
 }
 
+#[test]
+fn a_client_without_exec_form_starts_the_shim_with_its_event() {
+    let home = Home::new();
+    let program = home.path().join("own bin/ringfence");
+    fs::create_dir(home.path().join("own bin")).unwrap();
+    fs::copy(BINARY, &program).unwrap();
+    let done = std::process::Command::new(&program)
+        .args(["install", "--shim"])
+        .env_clear()
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    assert!(done.status.success());
+    let text = fs::read_to_string(settings_of(&home)).unwrap();
+    let root: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let handler = &root["hooks"]["PreToolUse"][0]["hooks"][0];
+    let shim = program.with_file_name("ringfence.sh");
+    assert_eq!(handler["args"], serde_json::Value::Null);
+    assert_eq!(
+        handler["command"],
+        serde_json::json!(format!("'{}' hook pre-tool-use --with guard", shim.display()))
+    );
+}
+
 fn our_entries() -> Vec<Entry> {
     ["PreToolUse", "SessionStart"]
         .into_iter()
@@ -671,6 +695,7 @@ fn our_entries() -> Vec<Entry> {
             matcher: (event == "PreToolUse").then(|| "*".to_owned()),
             command: "/opt/ringfence".to_owned(),
             args: vec!["hook".to_owned(), "pre-tool-use".to_owned()],
+            form: Form::Exec,
             timeout: 5,
         })
         .collect()
