@@ -123,9 +123,12 @@ impl Machine {
     }
 }
 
-/// Adds a candidate that is there, once.
+/// Adds a candidate that is there, once; also one of which the system does not tell.
 fn put(found: &mut Vec<Candidate>, candidate: Candidate) {
-    let Some(path) = file::canonical(&candidate.path) else { return };
+    if file::is_missing(&candidate.path) {
+        return;
+    }
+    let path = file::canonical(&candidate.path).unwrap_or_else(|| candidate.path.clone());
     match found.iter_mut().find(|known| known.path == path) {
         Some(known) => known.own |= candidate.own,
         None => found.push(Candidate { path, ..candidate }),

@@ -1,6 +1,6 @@
 //! Which paths only their own program may write.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Machine;
 use crate::guard::{Place, Protected, ProtectedKind};
@@ -22,7 +22,7 @@ impl Machine {
         let place = Place::default();
         for family in [Family::Cortex, Family::Native] {
             for candidate in self.candidates(family, &place) {
-                found.store(candidate.path);
+                found.store(&candidate.path);
             }
         }
         for home in self.cortex_homes(&place) {
@@ -69,9 +69,9 @@ impl Machine {
 struct List(Vec<Protected>);
 
 impl List {
-    fn store(&mut self, path: PathBuf) {
-        let what = if is_native(&path) { NATIVE } else { CORTEX };
-        self.put(&path, what, ProtectedKind::Store);
+    fn store(&mut self, path: &Path) {
+        let what = if is_native(path) { NATIVE } else { CORTEX };
+        self.put(path, what, ProtectedKind::Store);
     }
 
     fn stores_below(&mut self, projects: &Path, name: &str) {
@@ -80,7 +80,7 @@ impl List {
         for directory in directories {
             let path = projects.join(directory).join(name);
             if file::exists(&path) {
-                self.store(path);
+                self.store(&path);
             }
         }
     }

@@ -169,9 +169,9 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
 }
 
-/// Whether it is a regular file, links followed.
-pub fn is_file(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| meta.is_file())
+/// Whether the system says that nothing is at `path`, links followed; `false` when it does not tell.
+pub fn is_missing(path: &Path) -> bool {
+    fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// The first `count` bytes of a regular file, or fewer.

@@ -271,17 +271,9 @@ impl Memory for CortexStore {
         Ok(self.notes("n.id = ?1", id)?.pop())
     }
 
+    /// An item by its id or its note's id; else the note itself, because Cortex makes the missing items
+    /// of notes whenever it opens the store.
     fn item(&self, id: &str) -> Result<Option<Item>, Doubt> {
-        if !self.columns.items {
-            return Ok(self.note(id)?.map(|note| Item {
-                id: note.id,
-                session: Some(note.session),
-                agent: None,
-                kind: note.kind,
-                subject: note.subject,
-                scope: note.scope,
-            }));
-        }
         let read = |condition: &str| {
             let sql = format!(
                 "SELECT id, session_id, kind, subject, scope_key FROM memory_items WHERE {condition} LIMIT 1"
@@ -291,11 +283,24 @@ impl Memory for CortexStore {
                 .optional()
                 .map_err(|error| self.fail(&error))
         };
-        let found = read("id = ?1")?;
-        if found.is_some() || !self.columns.item_source {
+        let mut found = None;
+        if self.columns.items {
+            found = read("id = ?1")?;
+        }
+        if found.is_none() && self.columns.item_source {
+            found = read("source_table = 'notes' AND source_id = ?1")?;
+        }
+        if found.is_some() {
             return Ok(found);
         }
-        read("source_table = 'notes' AND source_id = ?1")
+        Ok(self.note(id.strip_prefix("notes:").unwrap_or(id))?.map(|note| Item {
+            id: note.id,
+            session: Some(note.session),
+            agent: None,
+            kind: note.kind,
+            subject: note.subject,
+            scope: note.scope,
+        }))
     }
 
     fn active_on(&self, subject: &str) -> Result<Vec<Note>, Doubt> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::decision::{Code, Doubt};
+use crate::sys::file;
 
 /// How long a look-up waits for a lock. A read-only open of a WAL store waits only while the store
 /// is recovered or locked exclusively.
@@ -36,7 +37,7 @@ pub(super) fn doubt(error: &rusqlite::Error, path: &Path) -> Doubt {
     let code = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Code::StoreLocked,
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Code::StoreCorrupt,
-        Some(ErrorCode::CannotOpen) if !path.exists() => Code::StoreMissing,
+        Some(ErrorCode::CannotOpen) if file::is_missing(path) => Code::StoreMissing,
         Some(ErrorCode::Unknown) => Code::StoreSchema,
         _ => Code::StoreUnreadable,
     };

@@ -64,7 +64,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(super) fn io(path: &Path, error: io::Error) -> Self {
+    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
         Self::Unopenable { path: path.to_owned(), reason: error.to_string() }
     }
 

@@ -59,9 +59,9 @@ pub(super) fn standing(connection: &Connection) -> rusqlite::Result<Standing> {
 /// A current store is opened without a single statement that changes it.
 pub(super) fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     let dir = path.parent().ok_or_else(|| StoreError::place(path))?;
-    file::private_dir(dir).map_err(|error| StoreError::io(path, error))?;
+    file::private_dir(dir).map_err(|error| StoreError::io(path, &error))?;
     // SQLite would make it readable for all; and a link here could point anywhere.
-    file::create_private(path).map_err(|error| StoreError::io(path, error))?;
+    file::create_private(path).map_err(|error| StoreError::io(path, &error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(LOCK_WAIT)?;

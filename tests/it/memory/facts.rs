@@ -1,0 +1,1 @@
+//! Which stores a call reaches, and which paths are protected.

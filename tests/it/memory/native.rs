@@ -1,0 +1,1 @@
+//! Our own store: what its writes do, what they leave behind, and what a crash leaves.
