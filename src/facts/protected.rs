@@ -1,6 +1,6 @@
 //! Which paths only their own program may write.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Machine;
 use crate::guard::{Place, Protected, ProtectedKind};
