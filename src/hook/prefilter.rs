@@ -155,9 +155,8 @@ pub fn session_id(raw: &[u8]) -> Option<&str> {
     let key = [&b"\"session_id\""[..], b"\"sessionId\""]
         .iter()
         .find_map(|key| memmem::find(raw, key).map(|at| at + key.len()))?;
-    let rest = raw.get(key..)?;
-    let open = memchr::memchr(b'"', rest.get(..16.min(rest.len()))?)?;
-    let rest = rest.get(open + 1..)?;
+    let rest = raw.get(key..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"\"")?;
     let close = memchr::memchr2(b'"', b'\\', rest)?;
     (rest.get(close) == Some(&b'"')).then(|| std::str::from_utf8(rest.get(..close)?).ok()).flatten()
 }
