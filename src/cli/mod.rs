@@ -10,6 +10,7 @@ mod delete_memory;
 mod doctor;
 mod edit_memory;
 mod explain;
+mod explained;
 mod grant;
 mod install;
 mod list_memory;
