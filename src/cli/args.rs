@@ -168,9 +168,12 @@ pub(crate) struct LogArgs {
 pub(crate) struct GrantArgs {
     /// The memory's id, as the refusal named it
     pub(crate) id: String,
-    /// What may be done: retire, edit or delete
-    #[arg(long, default_value = "delete")]
-    pub(crate) action: String,
+    /// What may be done: retire, edit or delete; without it, what was refused last
+    #[arg(long)]
+    pub(crate) action: Option<String>,
+    /// The session whose subagents it holds for; without it, the one at hand
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
     /// How long the grant holds: 30s, 10m, 2h
     #[arg(long = "for", value_name = "TIME", default_value = "10m")]
     pub(crate) duration: String,

@@ -1,6 +1,7 @@
 //! The commands for people: parse, run, print the failure, exit code.
 
 mod args;
+mod duration;
 mod failure;
 mod manual;
 mod memory;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
+use crate::sys::dirs::Dirs;
 use args::{Cli, Command};
 use failure::{Failure, Kind};
 
@@ -57,6 +59,16 @@ pub(crate) fn run() -> ExitCode {
 pub(crate) enum Answer {
     Yes,
     No,
+}
+
+/// The user's directories.
+///
+/// # Errors
+/// Without `HOME` nothing of ours has a place.
+pub(crate) fn dirs() -> anyhow::Result<Dirs> {
+    Dirs::from_env().ok_or_else(|| {
+        Failure::no("`HOME` is not set, so nothing has a place").hint("export HOME=~").into()
+    })
 }
 
 fn dispatch(command: Command) -> anyhow::Result<Answer> {

@@ -14,6 +14,7 @@
 mod support;
 
 mod cli;
+mod grant;
 mod guard;
 mod hook;
 mod layers;
