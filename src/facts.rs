@@ -112,8 +112,8 @@ impl Machine {
             let (state, caller) = (&self.setup.state, &self.setup.caller);
             let nearest = caller.child_of.as_deref().unwrap_or(&caller.session);
             let root = state.root_of(nearest);
-            let first_seen =
-                state.session(&root).map(|record| record.first_seen).filter(|at| !at.is_empty());
+            let record = state.session(&root).unwrap_or_default();
+            let first_seen = Some(record.first_seen).filter(|at| !at.is_empty());
             let mut agents = Vec::new();
             // Only a child session needs them: the spool is not read for an ordinary subagent.
             if caller.agent.is_none() {
@@ -126,7 +126,7 @@ impl Machine {
                 agents.sort();
                 agents.dedup();
             }
-            Sitting { first_seen, agents }
+            Sitting { first_seen, restarted: record.restarted, agents }
         })
     }
 
@@ -135,7 +135,11 @@ impl Machine {
     fn is_own(&self, candidate: &Candidate, memory: &dyn Memory) -> bool {
         let stranger =
             |doubt: &Doubt| matches!(doubt.code, Code::CallerUnknown | Code::StoreSchema);
-        candidate.own || !memory.circle(&self.setup.caller).is_err_and(|doubt| stranger(&doubt))
+        candidate.own
+            || match memory.circle(&self.setup.caller) {
+                Ok(circle) => !circle.stranger,
+                Err(doubt) => !stranger(&doubt),
+            }
     }
 }
 

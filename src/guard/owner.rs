@@ -79,7 +79,8 @@ fn whence(case: &Case, store: &Store, owned: &Owned, aim: Aim) -> Result<Option<
         return Ok(None);
     }
     // A Cortex primary without a scope is a row that Cortex itself has not placed yet.
-    if store.reached.memory.family() == Family::Cortex && circle.scope.is_none() {
+    let unplaced = circle.scope.is_none() && !circle.stranger;
+    if store.reached.memory.family() == Family::Cortex && unplaced {
         return Err(Doubt::new(Code::ScopeUnknown, owned.id));
     }
     // The scope decides first: a memory of another branch is no target of an implicit write,

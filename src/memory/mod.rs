@@ -65,6 +65,9 @@ pub struct Circle {
     /// When set, the primary's row was rotated in mid-sitting or has ended: then a session counts as
     /// foreign only if it ended before this time (RFC 3339, compared as text).
     pub ended_before: Option<String>,
+    /// Whether the store does not know the caller at all: then only memories that the call names are
+    /// judged, by `ended_before` alone.
+    pub stranger: bool,
 }
 
 /// A row of `sessions`.

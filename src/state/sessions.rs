@@ -21,6 +21,8 @@ pub struct SessionRecord {
     pub session: String,
     /// When the first SessionStart of it was seen, RFC 3339 with milliseconds.
     pub first_seen: String,
+    /// Whether another SessionStart came later: it was resumed or compacted.
+    pub restarted: bool,
     /// When SessionEnd was seen last; empty while it runs.
     pub ended: String,
     /// The directory at the start.
@@ -127,6 +129,7 @@ impl State {
         file::private_dir(&self.sessions_dir())?;
         if let Some(known) = self.session(&record.session) {
             record.first_seen = known.first_seen;
+            record.restarted |= known.restarted;
             record.child_of = record.child_of.or(known.child_of);
         }
         if let Some(parent) = &record.child_of {

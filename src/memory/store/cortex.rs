@@ -21,6 +21,8 @@ const ROTATION_SLACK_MS: i64 = 5_000;
 pub struct Sitting {
     /// When its first SessionStart was seen, RFC 3339.
     pub first_seen: Option<String>,
+    /// Whether it was resumed or compacted since: Cortex gives it a new row then.
+    pub restarted: bool,
     /// The subagents that were seen in it: they lead to its rows when the caller itself has no id.
     pub agents: Vec<String>,
 }
@@ -108,7 +110,10 @@ impl CortexStore {
     }
 
     fn find_circle(&self, caller: &Caller) -> Result<Circle, Doubt> {
-        let primaries = self.primaries_of(caller)?;
+        let primaries = match self.primaries_of(caller) {
+            Err(doubt) if doubt.code == Code::CallerUnknown => return self.stranger_s(doubt),
+            primaries => primaries?,
+        };
         let mut sessions: Vec<String> = Vec::new();
         for primary in &primaries {
             sessions.extend(self.tree(&primary.id).map_err(|error| self.fail(&error))?);
@@ -122,12 +127,28 @@ impl CortexStore {
         }
         let seen = &self.sitting.first_seen;
         let rotated = match (seen, &primary.started_at) {
-            (Some(seen), Some(started)) => later_by(started, seen) > ROTATION_SLACK_MS,
+            (Some(seen), Some(started)) => {
+                self.sitting.restarted || later_by(started, seen) > ROTATION_SLACK_MS
+            }
             _ => false,
         };
         let uncertain = rotated || primary.ended;
         let cut = uncertain.then(|| seen.clone().or(primary.started_at.clone())).flatten();
-        Ok(Circle { sessions, writer: primary.id, scope: primary.scope, ended_before: cut })
+        Ok(Circle {
+            sessions,
+            writer: primary.id,
+            scope: primary.scope,
+            ended_before: cut,
+            stranger: false,
+        })
+    }
+
+    /// The circle of a caller that the store does not know: it was started while Cortex's own hooks
+    /// did not run, or wrote to another place because a project moved `CORTEX_HOME`. What ended before
+    /// its conversation was first seen is foreign to it all the same; of the rest nothing is known.
+    fn stranger_s(&self, doubt: Doubt) -> Result<Circle, Doubt> {
+        let Some(seen) = self.sitting.first_seen.clone() else { return Err(doubt) };
+        Ok(Circle { ended_before: Some(seen), stranger: true, ..Circle::default() })
     }
 
     fn has_active_primary(&self) -> Result<bool, Doubt> {

@@ -9,6 +9,8 @@ INSERT INTO notes(id, session_id, timestamp, kind, subject, content) VALUES
 UPDATE sessions SET status = 'ended', ended_at = '2026-12-01T09:00:00.000Z' WHERE id = 'P';
 -- state: no-scope
 UPDATE sessions SET scope_key = NULL WHERE id = 'P';
+-- state: no-child
+DELETE FROM sessions WHERE id = 'C';
 -- state: child-ended
 UPDATE sessions SET status = 'ended', ended_at = '2026-12-01T09:00:00.000Z' WHERE id = 'C';
 -- state: schema-7

@@ -280,5 +280,5 @@ impl Facts for World {
 }
 
 fn sitting() -> Sitting {
-    Sitting { first_seen: Some(FIRST_SEEN.into()), agents: Vec::new() }
+    Sitting { first_seen: Some(FIRST_SEEN.into()), ..Sitting::default() }
 }

@@ -91,6 +91,7 @@ impl Memory for NativeStore {
             writer: caller.session.clone(),
             scope: self.scope.clone(),
             ended_before: None,
+            stranger: false,
         })
     }
 
