@@ -39,6 +39,8 @@ pub struct Setup {
     pub state: State,
     /// Store files that the registration names.
     pub stores: Vec<PathBuf>,
+    /// Cortex's homes that the registration names, besides its default.
+    pub cortex_homes: Vec<PathBuf>,
     /// Who calls.
     pub caller: Caller,
     /// The directory the host reports, absolute.

@@ -111,6 +111,7 @@ impl Machine {
     pub(super) fn cortex_homes(&self, place: &Place) -> Vec<PathBuf> {
         let home = &self.setup.dirs.home;
         let mut homes = vec![home.join(".cortex")];
+        homes.extend(self.setup.cortex_homes.iter().cloned());
         for named in [env::var("CORTEX_HOME"), place.cortex_home.clone()].into_iter().flatten() {
             let named = named.trim();
             // A relative one lies below the user's home, as in Cortex.

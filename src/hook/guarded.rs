@@ -65,6 +65,7 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
         dirs,
         state: state.clone(),
         stores: line.stores.clone(),
+        cortex_homes: line.cortex_homes.clone(),
         caller: request.caller.clone(),
         cwd: request.cwd.clone(),
         project: request.project.clone(),

@@ -29,6 +29,8 @@ pub(super) struct Line {
     arms: Vec<String>,
     /// Stores named beside those that are found.
     pub(super) stores: Vec<PathBuf>,
+    /// Cortex's homes, besides its default.
+    pub(super) cortex_homes: Vec<PathBuf>,
     /// A configuration file that wins over the user's.
     pub(super) config: Option<PathBuf>,
     state: Option<PathBuf>,
@@ -38,8 +40,14 @@ impl Line {
     /// Reads the words after `hook`.
     pub(super) fn read(mut args: impl Iterator<Item = OsString>) -> Self {
         let event = args.next().map_or(Event::Unknown, |word| event(&word.to_string_lossy()));
-        let mut line =
-            Self { event, arms: Vec::new(), stores: Vec::new(), config: None, state: None };
+        let mut line = Self {
+            event,
+            arms: Vec::new(),
+            stores: Vec::new(),
+            cortex_homes: Vec::new(),
+            config: None,
+            state: None,
+        };
         while let Some(word) = args.next() {
             match word.to_str() {
                 Some("--with") => {
@@ -47,6 +55,7 @@ impl Line {
                     line.arms.extend(arms.to_string_lossy().split(',').map(str::to_owned));
                 }
                 Some("--store") => line.stores.extend(args.next().map(PathBuf::from)),
+                Some("--cortex-home") => line.cortex_homes.extend(args.next().map(PathBuf::from)),
                 Some("--config") => line.config = args.next().map(PathBuf::from),
                 Some("--state") => line.state = args.next().map(PathBuf::from),
                 Some("--host") => drop(args.next()),

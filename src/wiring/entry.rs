@@ -21,6 +21,9 @@ pub const EVENTS: &[(&str, &str)] = &[
     ("ConfigChange", "config-change"),
 ];
 
+/// The file name of the shim.
+pub const SHIM: &str = "ringfence.sh";
+
 /// The flags of the hook that take a value.
 const FLAGS: &[&str] = &["--with", "--store", "--config", "--state", "--host", "--cortex-home"];
 
@@ -101,11 +104,17 @@ pub fn recognise(event: &str, group: &Node, handler: &Node, own: &str) -> Option
     })
 }
 
-/// Whether an argument list is one that some version of `install` writes.
+/// Whether an argument list is one that some version of `install` writes: `ringfence hook EVENT …`,
+/// or the shim with the event alone.
 pub fn is_ours(argv: &[String], own: &str) -> bool {
-    let [program, hook, event, flags @ ..] = argv else { return false };
+    let Some((program, rest)) = argv.split_first() else { return false };
     let name = program.rsplit('/').next().unwrap_or_default();
-    let is_program = program == own || name == "ringfence" || name == "ringfence.sh";
+    let rest = match rest.split_first() {
+        _ if name == SHIM => rest,
+        Some((hook, rest)) if hook == "hook" && (program == own || name == "ringfence") => rest,
+        _ => return false,
+    };
+    let Some((event, flags)) = rest.split_first() else { return false };
     let mut flags = flags.iter();
     let mut only_flags = true;
     while let Some(flag) = flags.next() {
@@ -114,7 +123,7 @@ pub fn is_ours(argv: &[String], own: &str) -> bool {
             .any(|known| flag.strip_prefix(known).is_some_and(|rest| rest.starts_with('=')));
         only_flags &= joined || (FLAGS.contains(&flag.as_str()) && flags.next().is_some());
     }
-    is_program && hook == "hook" && EVENTS.iter().any(|(_, word)| word == event) && only_flags
+    only_flags && EVENTS.iter().any(|(_, word)| word == event)
 }
 
 impl Entry {
@@ -130,5 +139,40 @@ impl Entry {
             && !found.blocks_on_failure
             && !found.is_async
             && found.condition.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_argument_lists_are_ours() {
+        let ours = |line: &str| is_ours(&shell_words::split(line).unwrap(), "/opt/rf");
+        for line in [
+            "/opt/ringfence/bin/ringfence hook pre-tool-use",
+            "ringfence hook session-start --with guard --state /s",
+            "'/with space/ringfence' hook pre-tool-use --with=guard",
+            "/opt/rf hook pre-tool-use",
+            "~/bin/ringfence.sh pre-tool-use --with guard",
+        ] {
+            assert!(ours(line), "{line}");
+        }
+        for line in [
+            "",
+            "ringfence",
+            "ringfence hook",
+            "ringfence audit --json",
+            "ringfence hook pre-tool-uze",
+            "ringfence hook pre-tool-use || true",
+            "ringfence hook pre-tool-use --with",
+            "ringfence.sh hook pre-tool-use",
+            "echo ringfence hook pre-tool-use",
+            "my-ringfence hook pre-tool-use",
+            "/opt/rf/other hook pre-tool-use",
+            "sh -c 'ringfence hook pre-tool-use'",
+        ] {
+            assert!(!ours(line), "{line}");
+        }
     }
 }

@@ -3,11 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::entry::{Entry, Form};
+use super::entry::{Entry, Form, SHIM};
+use crate::guard::MEMORY_GUARD_MATCHER;
 use crate::sys::dirs::Dirs;
-
-/// Which tools the guard is asked about: all, because memory can be reached through any.
-pub const MATCHER: &str = "*";
 
 /// Seconds after which the client goes on without us; our own backstop ends after one.
 pub const TIMEOUT: u32 = 5;
@@ -32,14 +30,14 @@ pub const ENTRIES: &[EntryRow] = &[
     EntryRow {
         event: "PreToolUse",
         word: "pre-tool-use",
-        matcher: Some(MATCHER),
+        matcher: Some(MEMORY_GUARD_MATCHER),
         arms: &["guard"],
         what: "judges each tool call",
     },
     EntryRow {
         event: "PostToolUseFailure",
         word: "post-tool-use-failure",
-        matcher: Some(MATCHER),
+        matcher: Some(MEMORY_GUARD_MATCHER),
         arms: &["guard"],
         what: "gives back the grant of a call that failed",
     },
@@ -169,7 +167,7 @@ impl Places {
 
     /// Where the shim is installed.
     pub fn shim(&self) -> PathBuf {
-        self.binary.with_file_name("ringfence.sh")
+        self.binary.with_file_name(SHIM)
     }
 
     /// The directory of the record.
