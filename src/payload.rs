@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod canary;
+
 use crate::request::{Argument, Arguments, Caller, MemoryGuardRequest};
 
 /// A payload, as far as we use it.

@@ -7,6 +7,8 @@ use super::args::{InstallArgs, ScopeArg};
 use super::failure::Failure;
 use super::output;
 use crate::sys::env;
+use crate::wiring::doctor;
+use crate::wiring::entry::Form;
 use crate::wiring::install::{Change, Installed, Order, Refused, install};
 use crate::wiring::table::{ARMS, Places, Scope};
 
@@ -28,6 +30,10 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
         scope,
         arms: &args.with,
         shim: args.shim,
+        form: match doctor::installed_version() {
+            Some(version) if version < doctor::EXEC_FORM => Form::Shell,
+            Some(_) | None => Form::Exec,
+        },
         dry_run: args.dry_run,
         force: args.force,
     };

@@ -1,7 +1,6 @@
 //! The commands for people: parse, run, print the failure, exit code.
 
 mod args;
-mod duration;
 mod failure;
 mod manual;
 mod memory;
@@ -9,6 +8,7 @@ mod output;
 
 mod delete_memory;
 mod doctor;
+mod duration;
 mod edit_memory;
 mod explain;
 mod explained;
@@ -21,6 +21,7 @@ mod note_resolve;
 mod off;
 mod show_memory;
 mod status;
+mod stores;
 mod uninstall;
 
 use std::process::ExitCode;

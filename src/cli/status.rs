@@ -1,9 +1,57 @@
-//! `ringfence status`.
+//! `ringfence status`: what of ours is on this machine, short.
+
+use serde_json::json;
 
 use super::Answer;
 use super::args::StatusArgs;
-use super::failure::Failure;
+use super::install::refused;
+use super::{output, stores};
+use crate::state::State;
+use crate::sys::clock;
+use crate::wiring::owned::{self, Owned};
+use crate::wiring::table::Places;
 
 pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
-    Err(Failure::internal(format!("not built yet: {args:?}")).into())
+    let places = Places::find().map_err(refused)?;
+    let owned = owned::look_at(&places);
+    let stores = stores::found(&places);
+    let state = State::at(&places.dirs.state);
+    let off = state.off_until().filter(|until| *until > clock::now_ms()).map(clock::rfc3339);
+    if args.json {
+        output::json(&json!({
+            "version": 1,
+            "program": places.binary,
+            "release": env!("CARGO_PKG_VERSION"),
+            "off_until": off,
+            "owned": owned.iter().map(document).collect::<Vec<_>>(),
+            "stores": stores.iter().map(|store| json!({
+                "family": store.family,
+                "path": store.path,
+                "doubt": store.doubt,
+            })).collect::<Vec<_>>(),
+        }));
+        return Ok(Answer::Yes);
+    }
+    let mut lines =
+        format!("program   {} {}\n", places.binary.display(), env!("CARGO_PKG_VERSION"));
+    for one in &owned {
+        lines.push_str(&format!("{:<8}  {} ({})\n", one.kind, one.path.display(), one.what));
+    }
+    if !owned.iter().any(|one| one.kind == owned::ENTRIES) {
+        lines.push_str("entries   none: not installed\n");
+    }
+    for store in &stores {
+        let doubt = store.doubt.as_ref().map_or_else(String::new, |doubt| format!(", {doubt}"));
+        lines.push_str(&format!("store     {} ({}{doubt})\n", store.path, store.family));
+    }
+    match off {
+        Some(until) => lines.push_str(&format!("guard     off until {until}\n")),
+        None => lines.push_str("guard     on\n"),
+    }
+    output::data(&lines);
+    Ok(Answer::Yes)
+}
+
+fn document(one: &Owned) -> serde_json::Value {
+    json!({"kind": one.kind, "path": one.path, "what": one.what})
 }

@@ -7,6 +7,7 @@ pub mod grants;
 pub mod log;
 pub mod sessions;
 mod spool;
+mod terminal;
 
 use std::path::{Path, PathBuf};
 

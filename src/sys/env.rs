@@ -21,10 +21,17 @@ pub fn current_exe() -> Option<PathBuf> {
 
 /// The first file called `name` on PATH that can be executed.
 pub fn find_program(name: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt;
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| {
-        std::fs::metadata(file)
-            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    })
+    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| is_program(file))
+}
+
+/// Whether `path` is a file that somebody may execute.
+pub fn is_program(path: &std::path::Path) -> bool {
+    path.is_file() && mode(path).is_some_and(|mode| mode & 0o111 != 0)
+}
+
+/// The permission bits of what is at `path`, links followed.
+pub fn mode(path: &std::path::Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).ok().map(|meta| meta.permissions().mode() & 0o7777)
 }

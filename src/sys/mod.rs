@@ -1,6 +1,8 @@
 //! The edge: environment, clock, files, processes. All else asks here.
 
 pub mod backstop;
+pub mod binary;
+pub mod child;
 pub mod clock;
 pub mod dirs;
 pub mod env;

@@ -38,7 +38,7 @@ pub struct Entry {
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// How it is spelled in the file.
+    /// How it is spelled.
     pub form: Form,
     /// Seconds after which the client goes on without it.
     pub timeout: u32,
@@ -104,16 +104,13 @@ pub fn recognise(event: &str, group: &Node, handler: &Node, own: &str) -> Option
     })
 }
 
-/// Whether an argument list is one that some version of `install` writes: `ringfence hook EVENT …`,
-/// or the shim with the event alone.
+/// Whether an argument list is one that some version of `install` writes.
 pub fn is_ours(argv: &[String], own: &str) -> bool {
-    let Some((program, rest)) = argv.split_first() else { return false };
+    let [program, hook, rest @ ..] = argv else { return false };
     let name = program.rsplit('/').next().unwrap_or_default();
-    let rest = match rest.split_first() {
-        _ if name == SHIM => rest,
-        Some((hook, rest)) if hook == "hook" && (program == own || name == "ringfence") => rest,
-        _ => return false,
-    };
+    if hook != "hook" || !(program == own || name == "ringfence" || name == SHIM) {
+        return false;
+    }
     let Some((event, flags)) = rest.split_first() else { return false };
     let mut flags = flags.iter();
     let mut only_flags = true;
@@ -154,7 +151,7 @@ mod tests {
             "ringfence hook session-start --with guard --state /s",
             "'/with space/ringfence' hook pre-tool-use --with=guard",
             "/opt/rf hook pre-tool-use",
-            "~/bin/ringfence.sh pre-tool-use --with guard",
+            "~/bin/ringfence.sh hook pre-tool-use --with guard",
         ] {
             assert!(ours(line), "{line}");
         }
@@ -166,7 +163,7 @@ mod tests {
             "ringfence hook pre-tool-uze",
             "ringfence hook pre-tool-use || true",
             "ringfence hook pre-tool-use --with",
-            "ringfence.sh hook pre-tool-use",
+            "ringfence.sh pre-tool-use",
             "echo ringfence hook pre-tool-use",
             "my-ringfence hook pre-tool-use",
             "/opt/rf/other hook pre-tool-use",

@@ -76,8 +76,7 @@ fn group_of(entry: &Entry) -> Piece {
         }
         Form::Shell => {
             let words = std::iter::once(&entry.command).chain(&entry.args);
-            let text = shell_words::join(words);
-            handler.push(("command".to_owned(), Piece::text(&text)));
+            handler.push(("command".to_owned(), Piece::text(&shell_words::join(words))));
         }
     }
     handler.push(("timeout".to_owned(), Piece::Word(entry.timeout.to_string())));

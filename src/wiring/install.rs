@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::backup;
 use super::diff;
+use super::entry::Form;
 use super::lint::{self, Effect};
 use super::record::{self, Edit, LARGEST, Record, digest};
 use super::settings::{self, Edited, Refusal};
@@ -24,6 +25,8 @@ pub struct Order<'a> {
     pub arms: &'a [String],
     /// Register the shim instead of the binary.
     pub shim: bool,
+    /// How the client on this machine can start it.
+    pub form: Form,
     /// Change nothing.
     pub dry_run: bool,
     /// Edit also a file whose settings the client would not take.
@@ -209,7 +212,7 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
     if command.to_str().is_none() {
         return Err(Refused::new("the program's own path is not UTF-8, and JSON cannot hold it"));
     }
-    let entries = table::entries(places, &command, order.arms);
+    let entries = table::entries(places, &command, order.form, order.arms);
     let own = places.binary.to_string_lossy();
     let (path, before) = match found {
         Found::Nothing(path) => (path, None),

@@ -2,12 +2,14 @@
 
 pub mod backup;
 pub mod diff;
+pub mod doctor;
 pub mod document;
 pub mod entry;
 mod insert;
 pub mod install;
 pub mod lint;
 pub mod matcher;
+pub mod owned;
 pub mod places;
 pub mod print;
 pub mod record;

@@ -177,9 +177,9 @@ impl Places {
 }
 
 /// The entries that `arms` need, for a program at `command`.
-pub fn entries(places: &Places, command: &Path, arms: &[String]) -> Vec<Entry> {
-    // The shim is for clients without exec form, which would start it without its arguments.
-    let form = if command == places.shim() { Form::Shell } else { Form::Exec };
+pub fn entries(places: &Places, command: &Path, form: Form, arms: &[String]) -> Vec<Entry> {
+    // The shim is for shared dotfiles, so also for clients that would start it without arguments.
+    let form = if command == places.shim() { Form::Shell } else { form };
     let needs = |row: &&EntryRow| row.arms.iter().any(|arm| arms.iter().any(|one| one == arm));
     let entry = |row: &EntryRow| {
         let mut args = vec!["hook".to_owned(), row.word.to_owned()];

@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("config", &["guard", "sys"]),
     ("memory/store", &["decision", "memory", "request", "state", "sys"]),
     ("facts", &["decision", "guard", "memory", "request", "shell", "state", "sys"]),
-    ("wiring", &["config", "guard", "memory", "state", "sys"]),
+    ("wiring", &["config", "guard", "memory", "payload", "state", "sys"]),
     // Doors: never each other.
     (
         "hook",
@@ -47,6 +47,7 @@ const PURE: &[&str] = &[
     "decision.rs",
     "request.rs",
     "payload.rs",
+    "payload/canary.rs",
     "shell/",
     "guard/",
     "memory/mod.rs",

@@ -155,12 +155,12 @@ fn tampering_names_the_file_and_the_command() {
     Say in your final message what should change and why; the parent can do it.
     "##);
     let hook = r#"{"file_path":"PROJECT/.claude/settings.json","content":"{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}"}"#;
-    insta::assert_snapshot!(reason("base", "Write", hook), @r##"
+    insta::assert_snapshot!(reason("base", "Write", hook), @r#"
     A subagent may not change what the client runs by itself.
     This call would:
-      - add a hook to the client's settings "PROJECT/.claude/settings.json" (`Write`)
+      - take Ringfence's hook out of the client's settings "HOME_DIR/.claude/settings.json" (`Write`)
     Say in your final message what should change and why; the parent can do it.
-    "##);
+    "#);
 }
 
 #[test]

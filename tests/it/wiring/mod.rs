@@ -1,4 +1,5 @@
 //! Tests of wiring: settings, install, uninstall, doctor.
 
 mod corpus;
+mod doctor;
 mod install;

@@ -1,0 +1,115 @@
+//! Other programs, run to an end with a time limit.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the edge")]
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// The program and its arguments.
+    pub argv: &'a [String],
+    /// The directory to run it in.
+    pub cwd: &'a Path,
+    /// Variables to set; `None` takes one away.
+    pub env: &'a [(&'a str, Option<String>)],
+    /// What it reads.
+    pub input: &'a [u8],
+    /// After that it is killed.
+    pub limit: Duration,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Its status; `None` when a signal ended it, or we did.
+    pub status: Option<i32>,
+    /// What it printed.
+    pub output: Vec<u8>,
+    /// How long it took.
+    pub took: Duration,
+    /// It did not end in time.
+    pub too_late: bool,
+}
+
+/// Runs a program without a terminal, in a session of its own, as clients run hooks.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run(order: &Run<'_>) -> io::Result<Ended> {
+    let Some((program, args)) = order.argv.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
+    };
+    let mut command = Command::new(program);
+    command.args(args).current_dir(order.cwd).process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    for (name, value) in order.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let started = Instant::now();
+    let mut child = command.spawn()?;
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    std::thread::scope(|scope| {
+        // A program that does not read its input is none of our business.
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(order.input).is_ok()));
+        let reader = scope.spawn(move || {
+            let mut output = Vec::new();
+            if let Some(stdout) = stdout {
+                drop(stdout.take(1 << 20).read_to_end(&mut output));
+            }
+            output
+        });
+        let mut too_late = false;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if started.elapsed() > order.limit {
+                too_late = true;
+                child.kill()?;
+                break child.wait()?;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let took = started.elapsed();
+        let output = reader.join().unwrap_or_default();
+        Ok(Ended { status: status.code().filter(|_| !too_late), output, took, too_late })
+    })
+}
+
+/// A directory of its own below the system's place for temporary things; removed on drop.
+pub struct Scratch {
+    dir: tempfile::TempDir,
+}
+
+impl Scratch {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { dir: tempfile::Builder::new().prefix("ringfence-").tempdir()? })
+    }
+
+    /// Where it is, links resolved.
+    pub fn path(&self) -> std::path::PathBuf {
+        let path = self.dir.path();
+        path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+    }
+}
+
+/// Whether files can be made in `dir`: makes one and removes it.
+///
+/// # Errors
+/// As the system says.
+pub fn try_write(dir: &Path) -> io::Result<()> {
+    let mut file = tempfile::Builder::new().prefix(".ringfence-").tempfile_in(dir)?;
+    file.write_all(b"x")
+}

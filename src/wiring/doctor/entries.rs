@@ -1,0 +1,197 @@
+//! Our entries as the client sees them: registered, matched, waited for, and their program there.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::Row;
+use super::files::SettingsFile;
+use crate::guard::{MEMORY_GUARD_MCP_TOOLS, MEMORY_GUARD_TOOLS};
+use crate::sys::child::{self, Run};
+use crate::sys::{binary, env, file};
+use crate::wiring::entry::{Form, Registered, SHIM};
+use crate::wiring::matcher::Matcher;
+use crate::wiring::shim;
+use crate::wiring::table::{ENTRIES, Places};
+
+/// An entry of ours in a file that the client takes.
+pub(super) struct Bound<'a> {
+    pub(super) path: &'a Path,
+    pub(super) entry: &'a Registered,
+}
+
+/// The event by which the guard is asked.
+const JUDGED: &str = "PreToolUse";
+
+/// Below this many seconds the hook could be killed before its own backstop answers.
+const SHORTEST: f64 = 2.0;
+
+/// What doctor's own calls of the program may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// All our entries that the client would take.
+pub(super) fn find(files: &[SettingsFile]) -> Vec<Bound<'_>> {
+    let loaded = files.iter().filter(|file| file.is_loaded());
+    loaded
+        .flat_map(|file| file.registered.iter().map(|entry| Bound { path: &file.path, entry }))
+        .collect()
+}
+
+/// The entries by which the guard is asked.
+pub(super) fn judges<'a>(found: &'a [Bound<'a>]) -> impl Iterator<Item = &'a Bound<'a>> {
+    found.iter().filter(|bound| bound.entry.event == JUDGED)
+}
+
+/// What there is to say about them.
+pub(super) fn rows(found: &[Bound<'_>], places: &Places) -> Vec<Row> {
+    let Some(first) = judges(found).next() else {
+        let said = "no settings file that the client loads asks us about tool calls";
+        return vec![Row::fail("registered", said, "ringfence install")];
+    };
+    let mut rows = vec![registered(found, first)];
+    for bound in judges(found) {
+        rows.push(matched(bound.entry));
+        rows.push(waited_for(bound.entry));
+    }
+    let mut programs: Vec<PathBuf> = Vec::new();
+    for bound in found {
+        let program = PathBuf::from(bound.entry.argv.first().map_or("", String::as_str));
+        if !programs.contains(&program) {
+            rows.extend(program_rows(&program, bound.entry, places));
+            programs.push(program);
+        }
+    }
+    rows
+}
+
+fn registered(found: &[Bound<'_>], first: &Bound<'_>) -> Row {
+    let place = first.path.display();
+    let missing: Vec<&str> = ENTRIES
+        .iter()
+        .map(|row| row.event)
+        .filter(|event| !found.iter().any(|bound| bound.entry.event == *event))
+        .collect();
+    if !missing.is_empty() {
+        let said = format!("registered in {place}, but not for {}", missing.join(", "));
+        return Row::warn("registered", said, "ringfence install");
+    }
+    let places: Vec<String> = judges(found).map(|bound| bound.path.display().to_string()).collect();
+    if places.len() > 1 {
+        let said = format!("registered {} times, in {}", places.len(), places.join(" and "));
+        return Row::warn("registered", said, "ringfence uninstall && ringfence install");
+    }
+    Row::pass("registered", format!("for {} events in {place}", ENTRIES.len()))
+}
+
+/// Evaluates the matcher on every tool by which memory can be reached.
+fn matched(entry: &Registered) -> Row {
+    let matcher = Matcher::read(entry.matcher.as_deref());
+    let shown = entry.matcher.as_deref().unwrap_or("");
+    let mut tools: Vec<String> = MEMORY_GUARD_TOOLS.iter().map(ToString::to_string).collect();
+    for tool in MEMORY_GUARD_MCP_TOOLS {
+        let name = tool.rsplit("__").next().unwrap_or(tool);
+        tools.push(format!("mcp__plugin_memory_cortex__{name}"));
+        tools.push(format!("mcp__ringfence__{name}"));
+    }
+    tools.extend(["Monitor", "Write", "Edit", "NotebookEdit", "Skill"].map(str::to_owned));
+    let missed: Vec<String> = tools.into_iter().filter(|tool| !matcher.hits(tool)).collect();
+    if let Some(condition) = &entry.condition {
+        let said = format!("the entry has the condition `{condition}`, which skips calls");
+        return Row::fail("matcher", said, "ringfence install");
+    }
+    if missed.is_empty() {
+        return Row::pass("matcher", format!("`{shown}` hits every guarded tool"));
+    }
+    let said = format!("`{shown}` misses {}", missed.join(", "));
+    Row::fail("matcher", said, "ringfence install")
+}
+
+fn waited_for(entry: &Registered) -> Row {
+    if entry.is_async {
+        let said = "the entry is `async`: the tool runs before we answer";
+        return Row::fail("timeout", said, "ringfence install");
+    }
+    match entry.timeout {
+        Some(seconds) if seconds < SHORTEST => {
+            let said = format!("{seconds} s: the client may go on before we answer");
+            Row::fail("timeout", said, "ringfence install")
+        }
+        Some(_) if entry.blocks_on_failure => {
+            let said = "`onFailure` is `block`: a fault of ours would stop tool calls";
+            Row::warn("timeout", said, "ringfence install")
+        }
+        Some(seconds) => Row::pass("timeout", format!("{seconds} s")),
+        None => {
+            let said = "none is set: a hook that hangs would hold the client for 600 s";
+            Row::warn("timeout", said, "ringfence install")
+        }
+    }
+}
+
+fn program_rows(program: &Path, entry: &Registered, places: &Places) -> Vec<Row> {
+    let place = program.display();
+    let mut rows = Vec::new();
+    if entry.form == Form::Shell {
+        let said = format!("{place} is started by a shell, which a project's settings can bend");
+        rows.push(Row::warn("form", said, "ringfence install"));
+    } else {
+        rows.push(Row::pass("form", "started without a shell"));
+    }
+    if !program.is_absolute() {
+        let said = format!("`{place}` is looked for on PATH, which a project's settings can set");
+        rows.push(Row::fail("program", said, "ringfence install"));
+        return rows;
+    }
+    if !env::is_program(program) {
+        let said = format!("{place} is not there or cannot be executed");
+        rows.push(Row::fail("program", said, "ringfence install"));
+        return rows;
+    }
+    let mut binary = program.to_path_buf();
+    if program.file_name().is_some_and(|name| name == SHIM) {
+        binary = program.with_file_name("ringfence");
+        let text = file::read_bounded(program, 1 << 20).unwrap_or_default();
+        if text != shim::TEXT.as_bytes() {
+            let said = format!("the shim {place} is not the one of this version");
+            rows.push(Row::warn("program", said, "ringfence install --shim"));
+        }
+        if !env::is_program(&binary) {
+            let said = format!("the shim's program {} is not there", binary.display());
+            rows.push(Row::fail("program", said, "ringfence install"));
+            return rows;
+        }
+    }
+    rows.push(binary_row(&binary, places));
+    rows
+}
+
+fn binary_row(program: &Path, places: &Places) -> Row {
+    let place = program.display();
+    let argv = [program.to_string_lossy().into_owned(), "--version".to_owned()];
+    let run = Run { argv: &argv, cwd: &places.dirs.home, env: &[], input: b"", limit: PATIENCE };
+    let own = concat!("ringfence ", env!("CARGO_PKG_VERSION"));
+    let said =
+        child::run(&run).map(|ended| String::from_utf8_lossy(&ended.output).trim().to_owned());
+    match said {
+        Ok(version) if version == own => {}
+        Ok(version) => {
+            let said = format!("{place} is `{version}`, this is `{own}`");
+            return Row::warn("program", said, "ringfence install");
+        }
+        Err(error) => {
+            return Row::fail(
+                "program",
+                format!("{place} does not run: {error}"),
+                "ringfence install",
+            );
+        }
+    }
+    if env::mode(program).is_some_and(|mode| mode & 0o022 != 0) {
+        let said = format!("{place} can be changed by other users");
+        return Row::warn("program", said, format!("chmod go-w {place}"));
+    }
+    if binary::is_static(program) == Some(false) {
+        let said = format!("{place} is linked dynamically: a project's LD_PRELOAD gets into it");
+        return Row::warn("program", said, "./install.sh");
+    }
+    Row::pass("program", format!("{place}, {own}, static"))
+}
