@@ -138,6 +138,7 @@ fn machine(
         state: State::at(&dirs.state),
         dirs,
         stores,
+        cortex_homes: Vec::new(),
         caller: request.caller.clone(),
         cwd: request.cwd.clone(),
         project: request.project.clone(),
