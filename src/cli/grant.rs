@@ -186,6 +186,7 @@ fn find(args: &GrantArgs, dirs: &crate::sys::dirs::Dirs, state: &State) -> anyho
         dirs: dirs.clone(),
         state: state.clone(),
         stores: Vec::new(),
+        cortex_homes: Vec::new(),
         caller: Caller::default(),
         cwd: cwd.clone(),
         project: env::var("CLAUDE_PROJECT_DIR"),

@@ -272,14 +272,12 @@ fn the_guard_is_switched_off_from_a_terminal_only() {
     --
     error: `soon` is no time
 
-    hint: ringfence off --for 10m
+    hint: type a time such as 30s, 10m or 2h
     "#);
     assert_snapshot!(shown(&home, &home.run(&["off", "--for", "30d"], b"")), @r#"
     exit 64
     --
-    error: a pause is at most 24 hours long
-
-    hint: ringfence uninstall
+    error: `30d` is not between 1s and 7d
     "#);
     assert_eq!(home.run(&["off", "--end"], b"").stdout, "the guard was on\n");
 }
