@@ -135,6 +135,6 @@ def _hooks(world):
 def _denials(world, want):
     words = [str(world.ringfence), "log", "--denied", "--lines", "1000", "--json"]
     done = subprocess.run(words, cwd=world.project, env=world.environment(), capture_output=True, text=True)
-    got = len(json.loads(done.stdout)["items"]) if done.returncode == 0 else done.stderr.strip()
+    got = len(json.loads(done.stdout)["lines"]) if done.returncode == 0 else done.stderr.strip()
     if got != want:
         yield f"`log --denied` shows {got} refusals, should be {want}"

@@ -123,6 +123,7 @@ fn a_circle_is_the_callers_own_and_a_rotated_row_makes_it_careful() {
         let path = dir.path().join("cortex.db");
         cortex_store(&path, "v6", sql);
         let sitting = Sitting {
+            restarted: false,
             first_seen: (first_seen != "-").then(|| first_seen.into()),
             agents: agents.split_whitespace().map(str::to_owned).collect(),
         };
