@@ -1,8 +1,9 @@
 //! One call under judgement: what is asked of the machine is asked once, what is found is kept.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Facts, Place, Protected, Reached};
+use super::{Facts, Place, Protected, ProtectedKind, Reached};
 use crate::decision::{Code, Doubt, GuardedAction};
 use crate::memory::{Circle, Family};
 use crate::request::MemoryGuardRequest;
@@ -10,14 +11,24 @@ use crate::request::MemoryGuardRequest;
 /// How deep prompts, skills and files may lead into each other.
 const MAX_DEPTH: u8 = 4;
 
+/// How many questions about paths and memories one call may cost. No honest call comes near, and
+/// what lies beyond is a doubt.
+const MAX_QUESTIONS: u32 = 3_000;
+
+/// In how many directories of its own one text is followed.
+const MAX_DIRECTORIES: usize = 32;
+
 /// A call under judgement.
 pub(super) struct Case<'a> {
     pub(super) facts: &'a dyn Facts,
     pub(super) request: &'a MemoryGuardRequest,
     pub(super) found: Found,
     stores: Vec<(Family, Place, Rc<Vec<Store>>)>,
-    protected: Option<Rc<Vec<Protected>>>,
+    protected: Vec<(Option<String>, Rc<Vec<Protected>>)>,
     depth: u8,
+    questions: Cell<u32>,
+    /// A file is changed whose name only run time knows.
+    pub(super) changes_unknown: bool,
 }
 
 /// A store that the call reaches, with the caller's circle in it.
@@ -98,7 +109,16 @@ pub(super) struct Tamper {
 impl<'a> Case<'a> {
     pub(super) fn new(facts: &'a dyn Facts, request: &'a MemoryGuardRequest) -> Self {
         let found = Found::default();
-        Self { facts, request, found, stores: Vec::new(), protected: None, depth: 0 }
+        Self {
+            facts,
+            request,
+            found,
+            stores: Vec::new(),
+            protected: Vec::new(),
+            depth: 0,
+            questions: Cell::new(0),
+            changes_unknown: false,
+        }
     }
 
     /// The stores of `family` that an invocation at `place` reaches; doubts are noted.
@@ -120,23 +140,58 @@ impl<'a> Case<'a> {
         stores
     }
 
-    /// The protected paths of this call.
-    pub(super) fn protected(&mut self) -> Rc<Vec<Protected>> {
-        let facts = self.facts;
-        Rc::clone(self.protected.get_or_insert_with(|| Rc::new(facts.protected())))
+    /// The protected paths of the call, and the stores of `cwd` where the text itself went there.
+    pub(super) fn protected(&mut self, cwd: Option<&str>) -> Rc<Vec<Protected>> {
+        let cwd = cwd.filter(|cwd| *cwd != self.request.cwd);
+        if let Some((_, known)) = self.protected.iter().find(|(at, _)| at.as_deref() == cwd) {
+            return Rc::clone(known);
+        }
+        let all = match cwd.filter(|_| self.protected.len() < MAX_DIRECTORIES) {
+            None if self.protected.is_empty() => Rc::new(self.facts.protected()),
+            None => return self.protected(None),
+            Some(cwd) => {
+                let mut all = self.protected(None).to_vec();
+                self.add_stores(&mut all, cwd);
+                Rc::new(all)
+            }
+        };
+        self.protected.push((cwd.map(str::to_owned), Rc::clone(&all)));
+        all
     }
 
-    /// The files of the stores at `place`, without a doubt about those that cannot be read.
-    pub(super) fn store_paths(&self, family: Family, place: &Place) -> Vec<String> {
-        let known = self.stores.iter().find(|(f, p, _)| *f == family && p == place);
-        match known {
-            Some((_, _, stores)) => {
-                stores.iter().map(|store| store.reached.memory.path().to_owned()).collect()
+    fn add_stores(&self, all: &mut Vec<Protected>, cwd: &str) {
+        let place = Place { cwd: Some(cwd.to_owned()), ..Place::default() };
+        for family in [Family::Cortex, Family::Native] {
+            // What cannot be read is a doubt only where a memory is looked for.
+            let (reached, _) = self.facts.stores(family, &place);
+            for store in reached {
+                let path = store.memory.path().to_owned();
+                if !all.iter().any(|known| known.path == path) {
+                    let what = "the memory store";
+                    all.push(Protected { path, what, kind: ProtectedKind::Store });
+                }
             }
-            None => {
-                let (reached, _) = self.facts.stores(family, place);
-                reached.iter().map(|reached| reached.memory.path().to_owned()).collect()
-            }
+        }
+    }
+
+    /// Whether one more question may be asked; at the first that may not, a doubt is noted.
+    pub(super) fn may_ask(&mut self) -> bool {
+        let asked = self.questions.get();
+        self.questions.set(asked.saturating_add(1));
+        if asked == MAX_QUESTIONS {
+            self.doubt_of(Code::ShellUnclear, "too many targets");
+        }
+        asked < MAX_QUESTIONS
+    }
+
+    /// `path` made absolute, links resolved; beyond the bound of questions only as it is spelled.
+    pub(super) fn resolve(&self, cwd: &str, path: &str) -> String {
+        let asked = self.questions.get();
+        self.questions.set(asked.saturating_add(1));
+        if asked < MAX_QUESTIONS {
+            self.facts.resolve(cwd, path)
+        } else {
+            crate::shell::absolute(Some(cwd), path).unwrap_or_default()
         }
     }
 

@@ -32,8 +32,8 @@ pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
     }
     let first = options.all_operands().first().and_then(Value::literal);
     match first {
-        Some("mcp" | "plugin" | "plugins") => return administered(case, &options),
-        Some("doctor" | "update" | "install" | "config" | "auth") => return,
+        Some("mcp" | "plugin" | "plugins" | "config") => return administered(case, &options),
+        Some("doctor" | "update" | "install" | "auth") => return,
         Some(_) | None => {}
     }
     if let Some(how) = without_hooks(case, invocation, &options) {
@@ -111,7 +111,7 @@ fn disables(case: &Case, invocation: &Invocation, text: &str) -> bool {
         return settings::disables(text);
     }
     let cwd = invocation.cwd.as_deref().unwrap_or(&case.request.cwd);
-    case.facts.text(&case.facts.resolve(cwd, text)).is_some_and(|text| settings::disables(&text))
+    case.facts.text(&case.resolve(cwd, text)).is_some_and(|text| settings::disables(&text))
 }
 
 /// `claude mcp add …`, `claude plugin install …`: entries by the client's own commands.
@@ -120,6 +120,9 @@ fn administered(case: &mut Case, options: &Options) {
     let would = match words.as_slice() {
         ["mcp", "add" | "add-json" | "add-from-claude-desktop", ..] => {
             "add an MCP server to the client's settings (`claude mcp`)"
+        }
+        ["config", "set" | "add" | "remove", key, ..] if settings::speaks_of_hooks(key) => {
+            "change the client's hooks, helpers or servers (`claude config`)"
         }
         ["plugin" | "plugins", "install" | "i" | "enable", ..] => {
             "add a plugin's hooks and servers (`claude plugin`)"

@@ -44,6 +44,9 @@ pub(super) fn judge_reading(case: &mut Case, reading: &Reading, dialect: Dialect
         judge_invocation(case, invocation, dialect != Dialect::Posix);
     }
     files::judge_pipelines(case, &reading.invocations);
+    if case.changes_unknown && names_store(text) {
+        case.doubt_of(Code::TargetRuntime, "the name of a changed file");
+    }
     if reading.unclear.is_empty() || !is_relevant(text, &reading.invocations) {
         return;
     }
@@ -56,13 +59,19 @@ pub(super) fn judge_reading(case: &mut Case, reading: &Reading, dialect: Dialect
 pub(super) fn judge_invocation(case: &mut Case, invocation: &Invocation, windows: bool) {
     let place = place(invocation);
     if let Some(cli) = memory_cli(&invocation.argv, windows) {
-        verbs::judge(case, &cli, &place);
+        verbs::judge(case, &cli, &place, !invocation.remote && is_this_user(case, invocation));
     }
     // In another machine or container the paths are not ours; an id is, wherever it is spelled.
     if !invocation.remote {
         files::judge(case, invocation, windows);
         client::judge(case, invocation, windows);
     }
+}
+
+/// Whether a program gets this user's home: with another one it has its own settings and stores.
+fn is_this_user(case: &Case, invocation: &Invocation) -> bool {
+    let home = invocation.env.iter().rev().find(|(key, _)| key == "HOME");
+    home.is_none_or(|(_, value)| value.literal().is_none_or(|value| value == case.facts.home()))
 }
 
 fn place(invocation: &Invocation) -> Place {
@@ -77,10 +86,13 @@ fn place(invocation: &Invocation) -> Place {
     }
 }
 
+fn names_store(text: &str) -> bool {
+    paths::STORE_NAMES.iter().any(|name| text.contains(name))
+}
+
 /// Whether what is unclear could reach memory: the text, or a word of what it runs, names a verb or
 /// a store's file.
 fn is_relevant(text: &str, invocations: &[Invocation]) -> bool {
-    let names_store = |text: &str| paths::STORE_NAMES.iter().any(|name| text.contains(name));
     tools::shell_command_targets_memory(text)
         || names_store(text)
         || invocations.iter().any(|invocation| verbs::speaks_of_memory(&invocation.argv))

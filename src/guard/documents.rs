@@ -1,11 +1,17 @@
 //! Texts that lead to commands later: skills, command files, prompts that run without a mark.
 
 use super::case::{Case, Tamper};
-use super::files::edits;
+use super::files::{edited, edits};
 use super::label::quoted_path;
 use super::{command, mcp};
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::Dialect;
+
+/// How much of a skill's arguments is filled in, in characters.
+const ARGUMENTS_LIMIT: usize = 4096;
+
+/// How far a command in prose is followed, in bytes.
+const PROSE_LIMIT: usize = 2000;
 
 /// Judges a call of a skill or command: the commands in its file run without a call of their own.
 pub(super) fn judge_skill(case: &mut Case) {
@@ -18,9 +24,11 @@ pub(super) fn judge_skill(case: &mut Case) {
         return;
     }
     let args = if args.is_empty() { inline } else { args };
+    // Each place of a long skill would hold them again.
+    let args: String = args.chars().take(ARGUMENTS_LIMIT).collect();
     for path in skill_files(case, name) {
         if let Some(text) = case.facts.text(&path) {
-            judge_embedded(case, &with_arguments(&text, args));
+            judge_embedded(case, &with_arguments(&text, &args));
         }
     }
 }
@@ -84,10 +92,13 @@ pub(super) fn judge_written(case: &mut Case, path: &str) {
     if !is_instruction_file(path) {
         return;
     }
-    let before = case.facts.text(&case.facts.resolve(&request.cwd, path)).unwrap_or_default();
+    let before = case.facts.text(&case.resolve(&request.cwd, path)).unwrap_or_default();
     let after = match (request.input.get("content"), edits(request)) {
         (Some(Argument::Text(content)), _) => content.clone(),
-        (_, Some(edits)) => edits.iter().fold(before.clone(), |text, edit| edit.apply(&text)),
+        (_, Some(edits)) => match edited(&before, &edits) {
+            Some(text) => text,
+            None => return,
+        },
         _ => return,
     };
     judge_embedded(case, &after);
@@ -131,6 +142,11 @@ pub(super) fn judge_later(case: &mut Case) {
     }
 }
 
+fn beginning(text: &str) -> &str {
+    let end = (0..=PROSE_LIMIT.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
 /// Words at which a command may begin within prose.
 const BEGINNINGS: [&str; 14] = [
     "cortex",
@@ -165,6 +181,7 @@ fn judge_prompt(case: &mut Case, prompt: &str) {
                 rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
             if BEGINNINGS.contains(&word) && starts < 64 {
                 starts += 1;
+                let rest = beginning(rest);
                 // Up to where prose goes on: the end of a code span, or of a sentence.
                 let end = rest.find(['`', '\u{201d}']).or(rest.find(". ")).unwrap_or(rest.len());
                 let shell = rest.get(..end).unwrap_or(rest).trim_end_matches(['.', ',']).to_owned();

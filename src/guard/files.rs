@@ -44,8 +44,92 @@ pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
         _ if code::is_interpreter(&program) => code::judge(case, invocation, &program),
         _ => {}
     }
-    for change in writers::changes(&program, invocation) {
+    let changes = writers::changes(&program, invocation);
+    if changes.is_empty() && !is_known(&program) {
+        handed_over(case, invocation, &program);
+    }
+    for change in changes {
         apply(case, cwd, &change, &program);
+    }
+}
+
+/// Programs that are judged by their own rules, or only read the files they are given.
+const KNOWN: [&str; 58] = [
+    "sqlite3",
+    "sqlite",
+    "git",
+    "find",
+    "gfind",
+    "cortex",
+    "ringfence",
+    "claude",
+    "cat",
+    "bat",
+    "less",
+    "more",
+    "head",
+    "tail",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ls",
+    "eza",
+    "tree",
+    "stat",
+    "file",
+    "wc",
+    "du",
+    "df",
+    "test",
+    "[",
+    "[[",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "cksum",
+    "b2sum",
+    "cmp",
+    "diff",
+    "od",
+    "hexdump",
+    "strings",
+    "echo",
+    "printf",
+    "cd",
+    "export",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "lsof",
+    "fuser",
+    "sync",
+    "true",
+    "jq",
+    "which",
+    "type",
+    "read",
+    "for",
+    "zip",
+];
+
+fn is_known(program: &str) -> bool {
+    KNOWN.contains(&program)
+        || code::is_interpreter(program)
+        || writers::PROGRAMS.contains(&program)
+        || crate::shell::memory_program(program, false).is_some()
+}
+
+/// A program that nobody knows gets the path of a store: it may change it, and nothing proves it.
+fn handed_over(case: &mut Case, invocation: &Invocation, program: &str) {
+    let words = invocation.argv.iter().skip(1).filter(|word| paths::names_a_store(word));
+    for word in words.take(16) {
+        let hit = paths::hits(case, invocation.cwd.as_deref(), word, Reach::This);
+        if hit.iter().any(|protected| protected.kind == ProtectedKind::Store) {
+            case.doubt_of(Code::ProgramUnknown, program);
+        }
     }
 }
 
@@ -103,18 +187,17 @@ fn searched(case: &mut Case, invocation: &Invocation, search: &Search, program: 
 
 /// `find … | xargs rm`: the files are what the search finds.
 pub(super) fn judge_pipelines(case: &mut Case, invocations: &[Invocation]) {
-    for (index, invocation) in invocations.iter().enumerate() {
-        let is = |invocation: &Invocation, name: &str| {
-            command::program_of(invocation, false).as_deref() == Some(name)
-        };
-        let feeds = invocation.stdin == Stdin::Unknown && is(invocation, "xargs");
-        if !feeds || invocation.remote || !xargs_mutates(invocation) {
-            continue;
-        }
-        let before = invocations.get(..index).unwrap_or(&[]);
-        if let Some(search) = before.iter().rev().find(|before| is(before, "find")) {
-            let read = Search::read(search.argv.get(1..).unwrap_or(&[]));
-            searched(case, search, &read, "xargs");
+    let mut search = None;
+    for invocation in invocations {
+        match command::program_of(invocation, false).as_deref() {
+            Some("find") => search = Some(invocation),
+            Some("xargs") if invocation.stdin == Stdin::Unknown && !invocation.remote => {
+                if let Some(search) = search.filter(|_| xargs_mutates(invocation)) {
+                    let read = Search::read(search.argv.get(1..).unwrap_or(&[]));
+                    searched(case, search, &read, "xargs");
+                }
+            }
+            Some(_) | None => {}
         }
     }
 }
@@ -127,6 +210,7 @@ fn apply(case: &mut Case, cwd: Option<&str>, change: &Change, by: &str) {
 
 fn judge_hit(case: &mut Case, protected: &Protected, change: &Change, cwd: Option<&str>, by: &str) {
     match protected.kind {
+        ProtectedKind::Store if change.how == writers::CREATE => {}
         ProtectedKind::Store | ProtectedKind::Own => {
             tamper(case, protected, Done::new(change.how, by));
         }
@@ -168,7 +252,7 @@ pub(super) fn change_settings(
         NewText::CopyOf(word) => word
             .literal()
             .zip(cwd)
-            .and_then(|(path, cwd)| case.facts.text(&case.facts.resolve(cwd, path))),
+            .and_then(|(path, cwd)| case.facts.text(&case.resolve(cwd, path))),
         NewText::Edited(_) | NewText::Unknown | NewText::Same => None,
     };
     let harm = match (after, text) {
@@ -221,32 +305,41 @@ fn tool_text(request: &MemoryGuardRequest, before: Option<&str>) -> NewText {
         return NewText::Known(content.clone());
     }
     let Some(before) = before else { return NewText::Unknown };
-    match edits(request) {
-        Some(edits) => {
-            NewText::Known(edits.iter().fold(before.to_owned(), |text, edit| edit.apply(&text)))
-        }
-        None => NewText::Unknown,
-    }
+    let text = edits(request).and_then(|edits| edited(before, &edits));
+    text.map_or(NewText::Unknown, NewText::Known)
 }
 
 /// One replacement of a text.
 pub(super) struct Edit {
     old: String,
-    pub(super) new: String,
+    new: String,
     all: bool,
 }
 
+/// The largest text that an edit may unfold to; more is no text that a client reads.
+const EDIT_LIMIT: usize = 8 << 20;
+
 impl Edit {
-    pub(super) fn apply(&self, text: &str) -> String {
+    /// The text after the edit; `None` when it would grow beyond all use.
+    fn apply(&self, text: &str) -> Option<String> {
         if self.old.is_empty() {
-            return self.new.clone();
+            return Some(self.new.clone());
         }
-        if self.all {
+        let count = if self.all { text.matches(&self.old).count() } else { 1 };
+        if count.saturating_mul(self.new.len()) > EDIT_LIMIT {
+            return None;
+        }
+        Some(if self.all {
             text.replace(&self.old, &self.new)
         } else {
             text.replacen(&self.old, &self.new, 1)
-        }
+        })
     }
+}
+
+/// `text` after all `edits`; `None` when one would grow beyond all use.
+pub(super) fn edited(text: &str, edits: &[Edit]) -> Option<String> {
+    edits.iter().take(256).try_fold(text.to_owned(), |text, edit| edit.apply(&text))
 }
 
 /// The replacements of an `Edit` or `MultiEdit` call.

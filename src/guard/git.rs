@@ -48,7 +48,7 @@ impl Call {
                 let value = after.first().and_then(Word::literal);
                 match (text, value) {
                     ("-C" | "--work-tree", Some(folder)) => {
-                        cwd = cwd.map(|cwd| case.facts.resolve(&cwd, folder));
+                        cwd = cwd.map(|cwd| case.resolve(&cwd, folder));
                     }
                     ("-C", None) => cwd = None,
                     ("-c", Some(setting)) => {
@@ -59,7 +59,7 @@ impl Call {
                 rest = after.get(1..).unwrap_or(&[]);
             } else if text.starts_with('-') {
                 if let Some(folder) = text.strip_prefix("--work-tree=") {
-                    cwd = cwd.map(|cwd| case.facts.resolve(&cwd, folder));
+                    cwd = cwd.map(|cwd| case.resolve(&cwd, folder));
                 }
                 rest = after;
             } else {
@@ -147,7 +147,7 @@ fn worktree(case: &mut Case, call: &Call) -> Vec<(Protected, &'static str)> {
         lost.extend(stores_below(case, call.cwd.as_deref(), tree));
         // The store of the tree itself may be known only from there.
         if let (Some(path), Some(cwd)) = (tree.literal(), call.cwd.as_deref()) {
-            let there = case.facts.resolve(cwd, path);
+            let there = case.resolve(cwd, path);
             lost.extend(stores_below(case, Some(&there), &Word::Literal(".".into())));
         }
     }

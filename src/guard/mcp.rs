@@ -57,7 +57,13 @@ pub(super) fn judge_tool(case: &mut Case) {
         .iter()
         .flat_map(|(key, argument)| match argument {
             Argument::Text(text) => vec![json::Found { key: key.into(), text: text.clone() }],
-            Argument::Other(raw) => json::strings(&format!("{{\"{key}\":{raw}}}")),
+            Argument::Other(raw) => {
+                let mut found = json::strings(raw);
+                for value in found.iter_mut().filter(|value| value.key.is_empty()) {
+                    value.key = key.into();
+                }
+                found
+            }
             Argument::Null => Vec::new(),
         })
         .collect();

@@ -31,6 +31,9 @@ pub(super) fn judge_tool(case: &mut Case, families: &[Family]) {
 
 /// Judges a write in the stores of `family` at `place`.
 pub(super) fn judge(case: &mut Case, family: Family, place: &Place, draft: Draft) {
+    if !case.may_ask() {
+        return;
+    }
     for store in case.stores(family, place).iter() {
         weigh(case, store, draft, Detection::On);
     }

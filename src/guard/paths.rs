@@ -1,9 +1,8 @@
 //! Which protected paths a word of a command can mean.
 
 use super::case::Case;
-use super::{Place, Protected, ProtectedKind};
+use super::{Protected, ProtectedKind};
 use crate::decision::Code;
-use crate::memory::Family;
 use crate::shell::{self, Piece, Word};
 
 /// File names of stores; a word with one of them concerns memory.
@@ -33,17 +32,19 @@ pub(super) fn hits(
     let Some(patterns) = patterns(case, cwd, word) else {
         if names_a_store(word) {
             case.doubt_of(Code::TargetRuntime, "path");
+        } else {
+            case.changes_unknown = true;
         }
         return Vec::new();
     };
-    let mut found = Vec::new();
-    for protected in all_protected(case, cwd) {
-        if patterns.iter().any(|pattern| pattern.reaches(&protected, reach)) {
-            found.push(protected);
-        }
-    }
-    for path in patterns.iter().filter_map(|pattern| pattern.resolved.as_deref()) {
-        if is_settings_file(path) && !found.iter().any(|known: &Protected| known.path == path) {
+    let mut found: Vec<Protected> = case
+        .protected(cwd)
+        .iter()
+        .filter(|protected| patterns.iter().any(|pattern| pattern.reaches(protected, reach)))
+        .cloned()
+        .collect();
+    for path in patterns.iter().filter_map(Pattern::as_path) {
+        if is_settings_file(path) && !found.iter().any(|known| known.path == path) {
             let (path, what) = (path.to_owned(), "the client's settings");
             found.push(Protected { path, what, kind: ProtectedKind::Settings });
         }
@@ -81,21 +82,6 @@ pub(super) fn names_a_store(word: &Word) -> bool {
     }
 }
 
-/// The protected paths of the call, and the stores of `cwd` where the text itself went there.
-pub(super) fn all_protected(case: &mut Case, cwd: Option<&str>) -> Vec<Protected> {
-    let mut all: Vec<Protected> = case.protected().to_vec();
-    let Some(cwd) = cwd.filter(|cwd| *cwd != case.request.cwd) else { return all };
-    let place = Place { cwd: Some(cwd.to_owned()), ..Place::default() };
-    for family in [Family::Cortex, Family::Native] {
-        for path in case.store_paths(family, &place) {
-            if !all.iter().any(|known| known.path == path) {
-                all.push(Protected { path, what: "the memory store", kind: ProtectedKind::Store });
-            }
-        }
-    }
-    all
-}
-
 /// `word` as absolute patterns; `None` if a part is only known at run time.
 fn patterns(case: &Case, cwd: Option<&str>, word: &Word) -> Option<Vec<Pattern>> {
     match word.values() {
@@ -117,11 +103,11 @@ fn patterns(case: &Case, cwd: Option<&str>, word: &Word) -> Option<Vec<Pattern>>
 fn literal_patterns(case: &Case, cwd: Option<&str>, path: &str) -> Option<Vec<Pattern>> {
     let base = base(cwd, path)?;
     let path = path.trim_end_matches('/');
-    let resolved = case.facts.resolve(base, if path.is_empty() { "/" } else { path });
-    let mut patterns = vec![Pattern::exactly(&resolved)];
+    let resolved = case.resolve(base, if path.is_empty() { "/" } else { path });
+    let mut patterns = vec![Pattern::Path(resolved)];
     if let Some((parent, name)) = split_name(path) {
-        let parent = case.facts.resolve(base, parent);
-        patterns.push(Pattern::exactly(&format!("{}/{name}", parent.trim_end_matches('/'))));
+        let parent = case.resolve(base, parent);
+        patterns.push(Pattern::Path(format!("{}/{name}", parent.trim_end_matches('/'))));
     }
     Some(patterns)
 }
@@ -160,12 +146,11 @@ fn glob_pattern(case: &Case, cwd: Option<&str>, pieces: &[Piece]) -> Option<Patt
         None => (".", glob.as_str()),
     };
     let folder = folder.replace('\\', "");
-    let mut pattern = Pattern::exactly(&case.facts.resolve(base(cwd, &folder)?, &folder));
-    if plain.is_some() {
-        pattern.resolved = None;
-    }
-    pattern.parts.extend(rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned));
-    Some(pattern)
+    let folder = case.resolve(base(cwd, &folder)?, &folder);
+    let mut parts: Vec<String> =
+        folder.split('/').filter(|part| !part.is_empty()).map(escaped).collect();
+    parts.extend(rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned));
+    Some(Pattern::Globs(parts))
 }
 
 /// `text` as a glob that means just that.
@@ -180,31 +165,46 @@ fn escaped(text: &str) -> String {
     glob
 }
 
-/// An absolute path, or several: a glob for each name.
-struct Pattern {
-    parts: Vec<String>,
-    /// The path, when it is one.
-    resolved: Option<String>,
+/// An absolute path, or several.
+enum Pattern {
+    Path(String),
+    /// A glob for each name.
+    Globs(Vec<String>),
 }
 
 impl Pattern {
-    fn exactly(path: &str) -> Self {
-        let parts = path.split('/').filter(|part| !part.is_empty()).map(escaped).collect();
-        Self { parts, resolved: Some(path.to_owned()) }
+    fn as_path(&self) -> Option<&str> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Globs(_) => None,
+        }
     }
 
     fn reaches(&self, protected: &Protected, reach: Reach) -> bool {
-        let sides: &[&str] = match protected.kind {
-            ProtectedKind::Store => &SIDES,
-            ProtectedKind::Own | ProtectedKind::Settings => &[""],
-        };
-        sides.iter().any(|side| {
-            let path = format!("{}{side}", protected.path);
-            let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-            let same = self.parts.iter().zip(&names).all(|(part, name)| fits_shown(part, name));
-            // A longer path lies in a protected folder; a shorter one holds the protected path.
-            same && (self.parts.len() >= names.len() || reach == Reach::Below)
-        })
+        let own = protected.path.as_str();
+        match self {
+            Self::Path(path) => {
+                let below = own.strip_prefix(path.trim_end_matches('/'));
+                (reach == Reach::Below && below.is_some_and(|rest| rest.starts_with('/')))
+                    || path.strip_prefix(own).is_some_and(|rest| {
+                        rest.starts_with('/') || sides(protected).contains(&rest)
+                    })
+            }
+            Self::Globs(parts) => sides(protected).iter().any(|side| {
+                let path = format!("{own}{side}");
+                let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+                let same = parts.iter().zip(&names).all(|(part, name)| fits_shown(part, name));
+                // A longer path lies in a protected folder; a shorter one holds the protected path.
+                same && (parts.len() >= names.len() || reach == Reach::Below)
+            }),
+        }
+    }
+}
+
+fn sides(protected: &Protected) -> &'static [&'static str] {
+    match protected.kind {
+        ProtectedKind::Store => &SIDES,
+        ProtectedKind::Own | ProtectedKind::Settings => &[""],
     }
 }
 

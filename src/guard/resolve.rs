@@ -47,6 +47,9 @@ pub(super) fn judge(
     name: Name,
     replacement: Option<&str>,
 ) {
+    if !case.may_ask() {
+        return;
+    }
     let stores = case.stores(family, place);
     let mut known = false;
     for store in stores.iter() {

@@ -87,7 +87,8 @@ impl Wiring {
     fn read(text: &str) -> Self {
         let mut wiring = Self::default();
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let Ok(Value::Object(settings)) = serde_json::from_str(text) else { return wiring };
+        let text = as_the_client_reads(text);
+        let Ok(Value::Object(settings)) = serde_json::from_str(&text) else { return wiring };
         for (key, value) in &settings {
             match key.as_str() {
                 "hooks" => wiring.read_hooks(value),
@@ -139,6 +140,60 @@ impl Wiring {
     }
 }
 
+/// How deep the client looks into a value.
+const CLIENT_DEPTH: usize = 64;
+
+/// `text` without what the client passes over and a strict parser stumbles on: values beyond its
+/// depth, and halves of surrogate pairs.
+fn as_the_client_reads(text: &str) -> String {
+    let mut read = String::with_capacity(text.len());
+    let mut depth = 0usize;
+    let mut letters = text.chars();
+    let mut in_string = false;
+    while let Some(letter) = letters.next() {
+        let shown = depth <= CLIENT_DEPTH;
+        match letter {
+            '"' => in_string = !in_string,
+            '\\' if in_string => {
+                let pair: String = letters.by_ref().take(1).collect();
+                // A pair is halved with it: what it spells is no name that we look for.
+                let surrogate = pair == "u" && {
+                    let mut ahead = letters.clone();
+                    matches!(ahead.next(), Some('d' | 'D'))
+                        && matches!(ahead.next(), Some('8' | '9' | 'a'..='f' | 'A'..='F'))
+                };
+                if surrogate {
+                    letters.by_ref().take(4).for_each(drop);
+                }
+                if surrogate && shown {
+                    read.push('\u{FFFD}');
+                } else if shown {
+                    read.push(letter);
+                    read.push_str(&pair);
+                }
+                continue;
+            }
+            '[' | '{' if !in_string => {
+                depth += 1;
+                if depth == CLIENT_DEPTH + 1 {
+                    read.push_str("null");
+                }
+            }
+            ']' | '}' if !in_string => {
+                depth = depth.saturating_sub(1);
+                if depth >= CLIENT_DEPTH {
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        if depth <= CLIENT_DEPTH {
+            read.push(letter);
+        }
+    }
+    read
+}
+
 fn is_well_formed(groups: &Value) -> bool {
     let is_handler = |handler: &Value| handler.get("type").is_some_and(Value::is_string);
     groups.as_array().is_some_and(|groups| {
@@ -188,6 +243,16 @@ mod tests {
         "model":"a"}"#;
 
     #[test]
+    fn depth_hides_nothing() {
+        let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+        let text = format!(r#"{{"x":{deep},"y":"]}}[{{","disableAllHooks":true}}"#);
+        assert_eq!(harm("{}", &text), Some(Harm::DisablesHooks));
+        assert_eq!(harm("{}", &text.replace("true", "false")), None);
+        let at_the_limit = format!(r#"{{"x":{}{}}}"#, "[".repeat(63), "]".repeat(63));
+        assert_eq!(as_the_client_reads(&at_the_limit), at_the_limit);
+    }
+
+    #[test]
     fn our_entries_must_stay_as_they_are() {
         for (before, after, expected) in [
             (OURS, OURS.replace("\"model\":\"a\"", "\"model\":\"b\""), None),
@@ -232,6 +297,7 @@ mod tests {
             ("{}", r#"{"env":{"CLAUDE_CODE_SAFE_MODE":"1"}}"#, Some(Harm::DisablesHooks)),
             ("{}", r#"{"env":{"A":"1"}}"#, None),
             ("{}", "not json", None),
+            ("{}", r#"{"x":"\ud800","disableAllHooks":true}"#, Some(Harm::DisablesHooks)),
         ] {
             assert_eq!(harm(before, after), expected, "{after}");
         }

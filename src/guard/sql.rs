@@ -76,7 +76,7 @@ impl Script {
 /// The text of a script file.
 fn read(case: &Case, invocation: &Invocation, file: &Word) -> Script {
     let cwd = invocation.cwd.as_deref().unwrap_or("/");
-    let text = file.literal().and_then(|path| case.facts.text(&case.facts.resolve(cwd, path)));
+    let text = file.literal().and_then(|path| case.facts.text(&case.resolve(cwd, path)));
     text.map_or(Script::Unknown, Script::Text)
 }
 

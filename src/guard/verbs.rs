@@ -36,7 +36,10 @@ const WITH_VALUE: &[&str] = &[
 ];
 
 /// Judges one call of a memory's command line.
-pub(super) fn judge(case: &mut Case, cli: &MemoryCli, place: &Place) {
+///
+/// `ours`: it runs on this machine and for this user. If not, its store, its settings and what a
+/// subject means there are not ours; an id is the same everywhere.
+pub(super) fn judge(case: &mut Case, cli: &MemoryCli, place: &Place, ours: bool) {
     let options = Options::read(cli.args, WITH_VALUE);
     if options.has("--help") || options.has("-h") || options.has("--version") {
         return;
@@ -54,7 +57,8 @@ pub(super) fn judge(case: &mut Case, cli: &MemoryCli, place: &Place) {
     let mut place = place.clone();
     place.named.extend(options.literals("--db").chain(options.literals("--store")));
     for family in &cli.families {
-        let call = Call { family: *family, place: &place, options: &options, guessed: cli.guessed };
+        let (family, guessed) = (*family, cli.guessed);
+        let call = Call { family, place: &place, options: &options, guessed, ours };
         judge_verb(case, &call, &verb);
     }
 }
@@ -66,6 +70,7 @@ struct Call<'a> {
     place: &'a Place,
     options: &'a Options,
     guessed: bool,
+    ours: bool,
 }
 
 fn judge_verb(case: &mut Case, call: &Call, verb: &str) {
@@ -84,6 +89,8 @@ fn judge_verb(case: &mut Case, call: &Call, verb: &str) {
             }
         }
         ("restore-memory", Family::Native) => item(case, call, Effect::Rewrite, true),
+        // All below concerns a place, not a memory.
+        _ if !call.ours => {}
         ("note", Family::Native) => write_note(case, call),
         ("gc", Family::Cortex) if call.options.has("--apply") => {
             case.doubt_of(Code::MaintenanceAllowed, "cortex gc --apply");
@@ -113,6 +120,7 @@ fn note_resolve(case: &mut Case, call: &Call) {
         }
     };
     match value {
+        Value::Known(_) if !by_id && !call.ours => {}
         Value::Known(all) => {
             for text in all {
                 let name = if by_id { Name::Id(&text) } else { Name::Subject(&text) };
@@ -141,6 +149,9 @@ fn item(case: &mut Case, call: &Call, effect: Effect, sure: bool) {
 }
 
 fn one_item(case: &mut Case, call: &Call, spelled: &str, effect: Effect) {
+    if !case.may_ask() {
+        return;
+    }
     let stores = case.stores(call.family, call.place);
     let id = spelled.trim();
     let mut known = false;
@@ -203,6 +214,9 @@ fn our_own(case: &mut Case, call: &Call, verb: &str) {
         Some(Value::Unknown) | None => None,
     };
     let (command, would) = match verb {
+        "hook" if call.options.value("--state").is_none() => {
+            ("ringfence hook", "tell the guard of calls that were never made")
+        }
         "grant" => ("ringfence grant", "release a memory that only the parent may release"),
         "off" => ("ringfence off", "switch the guard off"),
         "install" if !previews => ("ringfence install", "change how the guard is started"),

@@ -5,6 +5,84 @@ use super::change::{Change, NewText, Words, each, first_is, is, last, stdin_text
 use super::paths::Reach;
 use crate::shell::{Invocation, Piece, Word};
 
+/// The programs that [`changes`] knows.
+pub(super) const PROGRAMS: [&str; 71] = [
+    "add-content",
+    "attrib",
+    "awk",
+    "bsdtar",
+    "bzip2",
+    "chattr",
+    "chgrp",
+    "chmod",
+    "chown",
+    "clear-content",
+    "compress",
+    "copy",
+    "copy-item",
+    "cp",
+    "curl",
+    "dd",
+    "del",
+    "ed",
+    "erase",
+    "ex",
+    "fallocate",
+    "gawk",
+    "gio",
+    "gsed",
+    "gzip",
+    "icacls",
+    "iconv",
+    "install",
+    "ln",
+    "lzma",
+    "mi",
+    "mkdir",
+    "mkfifo",
+    "mknod",
+    "mount",
+    "move",
+    "move-item",
+    "mv",
+    "nvim",
+    "out-file",
+    "patch",
+    "perl",
+    "rd",
+    "remove-item",
+    "ren",
+    "rename-item",
+    "ri",
+    "rm",
+    "rsync",
+    "ruby",
+    "scp",
+    "sed",
+    "set-content",
+    "setfacl",
+    "shred",
+    "sort",
+    "sponge",
+    "srm",
+    "tar",
+    "tee",
+    "tee-object",
+    "touch",
+    "trash",
+    "trash-put",
+    "truncate",
+    "unlink",
+    "vi",
+    "vim",
+    "wget",
+    "xxd",
+    "xz",
+];
+
+/// The one change that a store takes no harm from.
+pub(super) const CREATE: &str = "create or touch";
+
 /// What `program` with these words changes; nothing for programs that only read, and for those
 /// we do not know.
 pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
@@ -51,6 +129,10 @@ pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
         "rsync" => synchronised(&words),
         "curl" | "wget" | "sort" | "iconv" | "xxd" => written_by_option(program, &words),
         "tar" | "bsdtar" => unpacked(&words, args),
+        // They leave a store as it is, but can make a file of ours.
+        "touch" | "mkdir" | "mkfifo" | "mknod" => {
+            each(&words.operands, Reach::This, CREATE, &NewText::Same)
+        }
         "mount" => last(&words.operands, Reach::This, "mount over", &NewText::Unknown),
         _ => Vec::new(),
     }

@@ -1,6 +1,7 @@
 //! The decision, on real Cortex stores: rows of states, calls and expected verdicts.
 
 mod corpus;
+mod doubts;
 mod explain;
 mod properties;
 mod reasons;
