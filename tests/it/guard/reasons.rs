@@ -158,7 +158,7 @@ fn tampering_names_the_file_and_the_command() {
     insta::assert_snapshot!(reason("base", "Write", hook), @r#"
     A subagent may not change what the client runs by itself.
     This call would:
-      - take Ringfence's hook out of the client's settings "HOME_DIR/.claude/settings.json" (`Write`)
+      - add a hook to the client's settings "PROJECT/.claude/settings.json" (`Write`)
     Say in your final message what should change and why; the parent can do it.
     "#);
 }
