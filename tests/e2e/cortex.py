@@ -205,7 +205,11 @@ def tool_resolve(store, arguments):
     return f"resolved {note[0]}"
 
 
-TOOLS = {"cortex_note": tool_note, "cortex_resolve": tool_resolve}
+def tool_disengage(store, arguments):
+    return "disengaged"
+
+
+TOOLS = {"cortex_note": tool_note, "cortex_resolve": tool_resolve, "cortex_disengage": tool_disengage}
 
 
 def answer(method, params):
