@@ -78,12 +78,19 @@ fn client() -> Option<process::Process> {
 }
 
 /// The session from whose tool call this client was started: the nearest ancestor that is the client
-/// of another session.
+/// of another session. A client that was cut loose from its shell (`setsid … &`) has no such ancestor,
+/// but was started with the variable that the other client gives to its shells.
 fn caller_of(client: &process::Process, state: &State, session: &str) -> Option<String> {
-    process::ancestors()
-        .into_iter()
-        .skip_while(|ancestor| ancestor.pid != client.pid)
-        .skip(1)
-        .find_map(|ancestor| state.client_session(ancestor.pid, ancestor.start))
-        .filter(|other| other != session)
+    let above = || {
+        process::ancestors()
+            .into_iter()
+            .skip_while(|ancestor| ancestor.pid != client.pid)
+            .skip(1)
+            .find_map(|ancestor| state.client_session(ancestor.pid, ancestor.start))
+    };
+    let named = || {
+        process::started_with(client.pid, "CLAUDE_CODE_SESSION_ID")
+            .filter(|other| state.session(other).is_some())
+    };
+    above().or_else(named).filter(|other| other != session)
 }

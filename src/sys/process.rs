@@ -18,6 +18,9 @@ pub struct Process {
 /// The most ancestors that are looked at.
 const MAX_ANCESTORS: usize = 64;
 
+/// How much of a process's environment is read.
+const ENVIRONMENT_LIMIT: u64 = 1 << 20;
+
 /// The process with number `pid`.
 pub fn process(pid: u32) -> Option<Process> {
     let bytes = super::file::read_bounded_special(&format!("/proc/{pid}/stat"), 4096).ok()?;
@@ -36,6 +39,16 @@ pub fn process(pid: u32) -> Option<Process> {
 pub fn name(pid: u32) -> Option<String> {
     let bytes = super::file::read_bounded_special(&format!("/proc/{pid}/comm"), 256).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+}
+
+/// A variable of the environment that a process was started with.
+pub fn started_with(pid: u32, variable: &str) -> Option<String> {
+    let path = format!("/proc/{pid}/environ");
+    let bytes = super::file::read_bounded_special(&path, ENVIRONMENT_LIMIT).ok()?;
+    let mut lines = bytes.split(|byte| *byte == 0);
+    let value =
+        lines.find_map(|line| line.strip_prefix(variable.as_bytes())?.strip_prefix(b"="))?;
+    Some(String::from_utf8_lossy(value).into_owned())
 }
 
 /// The ancestors of this process, nearest first.

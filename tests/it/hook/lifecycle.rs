@@ -97,26 +97,36 @@ fn a_client_started_from_another_clients_tool_call_is_its_child() {
         hook("outer"),
         client.display()
     );
-    let run = |code: &str| {
+    let run_given = |code: &str, given: Option<&str>| {
         let status = Command::new(&client)
             .args(["-c", code])
             .env_clear()
             .env("HOME", home.path())
             .env("PATH", "/usr/bin:/bin")
             .env("INNER", &inner)
+            .envs(given.map(|session| ("CLAUDE_CODE_SESSION_ID", session)))
             .stdin(Stdio::null())
             .status()
             .unwrap();
         assert!(status.success());
     };
+    let run = |code: &str| run_given(code, None);
     run(&outer);
     // A client of its own, not below the first.
     run(&format!("{}; true", hook("apart")));
+    // Cut loose from the shell that started it: only its environment still tells.
+    run_given(&format!("{}; true", hook("loose")), Some("outer"));
+    run_given(&format!("{}; true", hook("strange")), Some("never-seen"));
+    run_given(&format!("{}; true", hook("apart")), Some("apart"));
     let state = state(&home);
+    assert_eq!(state.parent_of("loose").as_deref(), Some("outer"));
+    assert_eq!(state.parent_of("strange"), None);
     assert_eq!(state.parent_of("inner").as_deref(), Some("outer"));
     assert_eq!(state.parent_of("outer"), None);
     assert_eq!(state.parent_of("apart"), None);
-    assert_eq!(state.children_of("outer"), ["inner"]);
+    let mut children = state.children_of("outer");
+    children.sort();
+    assert_eq!(children, ["inner", "loose"]);
     assert_eq!(state.root_of("inner"), "outer");
 }
 
