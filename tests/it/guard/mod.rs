@@ -3,6 +3,7 @@
 mod corpus;
 mod doubts;
 mod explain;
+mod native;
 mod properties;
 mod reasons;
 mod world;
