@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::args::DeleteMemoryArgs;
-use super::memory::{ChangeDocument, Here, explain, name, report};
+use super::memory::{ChangeDocument, Here, Item, explain, name, report};
 use super::output;
 use crate::memory::store::native::{Entry, StoreError};
 
@@ -32,6 +32,7 @@ fn preview(entry: &Entry, json: bool) -> anyhow::Result<()> {
             outcome: "preview",
             changed: false,
             settled: &[],
+            item: Some(Item::from(entry)),
         });
     }
     output::data(&format!("{} ({id})\n{}\n", name(entry), output::plain_text(&entry.content)));

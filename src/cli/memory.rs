@@ -143,6 +143,9 @@ pub(super) struct ChangeDocument<'c> {
     pub(super) changed: bool,
     /// Other notes that are contested no longer.
     pub(super) settled: &'c [String],
+    /// The note, in a preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) item: Option<Item<'c>>,
 }
 
 /// Prints what a change did.
@@ -156,10 +159,11 @@ pub(super) fn report(changed: &Changed, outcome: &str, json: bool) -> anyhow::Re
             outcome,
             changed: changed.changed,
             settled,
+            item: None,
         });
     }
-    let already = if changed.changed { "" } else { "already " };
-    output::data(&format!("{already}{outcome} {} ({id})\n", name(&changed.before)));
+    let did = if changed.changed { outcome } else { "nothing to change:" };
+    output::data(&format!("{did} {} ({id})\n", name(&changed.before)));
     settled(&changed.settled);
     Ok(())
 }

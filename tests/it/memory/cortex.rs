@@ -43,6 +43,9 @@ fn circle(mut found: Circle, scope: bool) -> String {
     if scope {
         text.push_str(&format!(" in {}", or_dash(found.scope.as_deref())));
     }
+    if found.stranger {
+        text = "stranger".into();
+    }
     if let Some(limit) = found.ended_before {
         text.push_str(&format!(", foreign if ended before {limit}"));
     }
@@ -122,9 +125,14 @@ fn a_circle_is_the_callers_own_and_a_rotated_row_makes_it_careful() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("cortex.db");
         cortex_store(&path, "v6", sql);
+        let (first_seen, restarted) = match first_seen.strip_suffix(" and again") {
+            Some(first) => (first, true),
+            None => (first_seen, false),
+        };
         let sitting = Sitting {
             restarted: false,
             first_seen: (first_seen != "-").then(|| first_seen.into()),
+            restarted,
             agents: agents.split_whitespace().map(str::to_owned).collect(),
         };
         let store = CortexStore::open(&path, sitting).unwrap();

@@ -85,6 +85,7 @@ impl World {
             state: State::at(dirs.state.clone()),
             dirs,
             stores: stores.to_vec(),
+            cortex_homes: Vec::new(),
             caller: Caller {
                 session: "host".into(),
                 agent: Some(agent.into()),

@@ -369,7 +369,7 @@ fn start_writer(path: &Path, count: u32) -> Child {
         .env("RINGFENCE_PROBE", path)
         .env("RINGFENCE_PROBE_COUNT", count.to_string())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap()
 }
@@ -442,7 +442,7 @@ fn writers_at_once_all_succeed_from_the_first_note_on() {
     let mut written = 0;
     for child in children {
         let output = child.wait_with_output().unwrap();
-        assert!(output.status.success());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         written += String::from_utf8_lossy(&output.stdout).matches("written=").count();
     }
     assert_eq!(written, 60);

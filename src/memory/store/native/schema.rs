@@ -39,6 +39,15 @@ pub(super) enum Standing {
 
 /// Looks at a store's own numbers; changes nothing.
 pub(super) fn standing(connection: &Connection) -> rusqlite::Result<Standing> {
+    // All of one state: another process may be making the store right now.
+    let read =
+        connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
+    let found = numbers(connection);
+    drop(read);
+    found
+}
+
+fn numbers(connection: &Connection) -> rusqlite::Result<Standing> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
     if application != APPLICATION {
