@@ -130,7 +130,6 @@ fn a_circle_is_the_callers_own_and_a_rotated_row_makes_it_careful() {
             None => (first_seen, false),
         };
         let sitting = Sitting {
-            restarted: false,
             first_seen: (first_seen != "-").then(|| first_seen.into()),
             restarted,
             agents: agents.split_whitespace().map(str::to_owned).collect(),
