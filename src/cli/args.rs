@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::wiring::table::Scope;
+
 /// Keep a subagent's hands off memory it did not write
 #[derive(Debug, Parser)]
 #[command(name = "ringfence", version, max_term_width = 100, disable_help_subcommand = true)]
@@ -69,6 +71,18 @@ pub(crate) enum ScopeArg {
     Managed,
 }
 
+impl ScopeArg {
+    /// The scope of the wiring.
+    pub(crate) fn scope(self) -> Scope {
+        match self {
+            Self::User => Scope::User,
+            Self::Project => Scope::Project,
+            Self::Local => Scope::Local,
+            Self::Managed => Scope::Managed,
+        }
+    }
+}
+
 /// Take back everything that install wrote
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -76,6 +90,9 @@ Examples:
   ringfence uninstall            give the settings their old bytes back
   ringfence uninstall --purge    also remove the log, the sessions and all notes")]
 pub(crate) struct UninstallArgs {
+    /// Whose settings to clean besides those that install remembers
+    #[arg(long, value_enum, default_value = "user")]
+    pub(crate) scope: ScopeArg,
     /// Also remove backups, state and data: the log and every note of every project
     #[arg(long)]
     pub(crate) purge: bool,

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::Answer;
-use super::args::{InstallArgs, ScopeArg};
+use super::args::InstallArgs;
 use super::failure::Failure;
 use super::output;
 use crate::sys::env;
 use crate::wiring::doctor;
 use crate::wiring::entry::Form;
 use crate::wiring::install::{Change, Installed, Order, Refused, install};
-use crate::wiring::table::{ARMS, Places, Scope};
+use crate::wiring::table::{ARMS, Places};
 
 pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
     if let Some(unknown) = args.with.iter().find(|arm| !ARMS.contains(&arm.as_str())) {
@@ -19,15 +19,9 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
             .into());
     }
     let places = Places::find().map_err(refused)?;
-    let scope = match args.scope {
-        ScopeArg::User => Scope::User,
-        ScopeArg::Project => Scope::Project,
-        ScopeArg::Local => Scope::Local,
-        ScopeArg::Managed => Scope::Managed,
-    };
     let order = Order {
         places: &places,
-        scope,
+        scope: args.scope.scope(),
         arms: &args.with,
         shim: args.shim,
         form: match doctor::installed_version() {

@@ -11,7 +11,8 @@ use crate::wiring::uninstall::{Removal, Uninstalled, uninstall};
 
 pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
     let places = Places::find().map_err(refused)?;
-    let mut done = uninstall(&places, args.purge, args.dry_run).map_err(refused)?;
+    let mut done =
+        uninstall(&places, args.scope.scope(), args.purge, args.dry_run).map_err(refused)?;
     if args.json {
         output::json(&document(&done, args.dry_run));
     } else {

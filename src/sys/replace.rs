@@ -126,16 +126,16 @@ pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
-/// Makes `dir` and what is missing above it, 0700, and says which were made, outermost first.
+/// Makes `dir` and what is missing above it, and says which were made, outermost first.
 ///
 /// # Errors
 /// As the system says.
-pub fn make_dirs(dir: &Path) -> io::Result<Vec<PathBuf>> {
+pub fn make_dirs(dir: &Path, mode: u32) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.is_dir()).collect();
     missing.retain(|dir| !dir.as_os_str().is_empty());
     let mut made = Vec::new();
     for dir in missing.into_iter().rev() {
-        match DirBuilder::new().mode(0o700).create(dir) {
+        match DirBuilder::new().mode(mode).create(dir) {
             Ok(()) => made.push(dir.to_path_buf()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => {}
             Err(error) => {

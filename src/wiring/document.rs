@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::collections::HashSet;
 use std::fmt;
 
 /// Values nested deeper are refused; the client ignores what lies below 64.
@@ -81,11 +82,11 @@ impl Node {
 
     /// The members that count: of equal keys only the last one.
     pub fn counted(&self) -> impl Iterator<Item = &Member> {
-        let members = self.members();
-        members.iter().enumerate().filter_map(|(at, member)| {
-            let shadowed = members.iter().skip(at + 1).any(|later| later.key == member.key);
-            (!shadowed).then_some(member)
-        })
+        let mut seen = HashSet::new();
+        let mut counted: Vec<&Member> =
+            self.members().iter().rev().filter(|one| seen.insert(one.key.as_str())).collect();
+        counted.reverse();
+        counted.into_iter()
     }
 
     /// The items of a list; of anything else, none.

@@ -127,11 +127,11 @@ pub fn install(order: &Order<'_>) -> Result<Installed, Refused> {
         return Ok(prepare(order, &found)?.report);
     }
     let dir = path.parent().unwrap_or(Path::new("/"));
-    let mut made_dirs =
-        replace::make_dirs(dir).map_err(|error| Refused::io("make", dir, &error))?;
+    let mut made_dirs = replace::make_dirs(dir, order.scope.modes().1)
+        .map_err(|error| Refused::io("make", dir, &error))?;
     let record_dir = order.places.record_dir();
     made_dirs.extend(
-        replace::make_dirs(&record_dir)
+        replace::make_dirs(&record_dir, 0o700)
             .map_err(|error| Refused::io("make", &record_dir, &error))?,
     );
     let done = install_locked(order, &path, &made_dirs);
@@ -177,7 +177,8 @@ fn install_locked(
     };
     match &found {
         Found::Nothing(path) => {
-            replace::create(path, &edited.bytes, 0o600).map_err(|error| undo(&error))?;
+            replace::create(path, &edited.bytes, order.scope.modes().0)
+                .map_err(|error| undo(&error))?;
         }
         Found::File(seen) => {
             let copy = backup::write(seen).map_err(|error| undo(&error))?;

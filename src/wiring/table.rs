@@ -136,6 +136,17 @@ pub enum Scope {
     Managed,
 }
 
+impl Scope {
+    /// Permission bits of a settings file and of a directory that install makes: what others must
+    /// read is open to them.
+    pub fn modes(self) -> (u32, u32) {
+        match self {
+            Self::User | Self::Local => (0o600, 0o700),
+            Self::Project | Self::Managed => (0o644, 0o755),
+        }
+    }
+}
+
 /// The client's managed settings.
 pub const MANAGED_SETTINGS: &str = "/etc/claude-code/managed-settings.json";
 

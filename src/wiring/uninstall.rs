@@ -56,11 +56,16 @@ pub struct Uninstalled {
     pub refused: Vec<Refused>,
 }
 
-/// Takes back what install wrote, in every settings file of the record and in the user's.
+/// Takes back what install wrote, in every settings file of the record and in that of `scope`.
 ///
 /// # Errors
 /// When the record or the shim cannot be written or removed.
-pub fn uninstall(places: &Places, purge: bool, dry_run: bool) -> Result<Uninstalled, Refused> {
+pub fn uninstall(
+    places: &Places,
+    scope: Scope,
+    purge: bool,
+    dry_run: bool,
+) -> Result<Uninstalled, Refused> {
     let dir = places.record_dir();
     let has_record = dir.is_dir();
     let _lock = (has_record && !dry_run)
@@ -68,7 +73,7 @@ pub fn uninstall(places: &Places, purge: bool, dry_run: bool) -> Result<Uninstal
         .transpose()?;
     let mut record = Record::read(&dir).unwrap_or_default();
     let mut done = Uninstalled::default();
-    for path in targets(places, &record) {
+    for path in targets(places, scope, &record) {
         let taken = match take_file(places, &record, &path, dry_run) {
             Ok(taken) => taken,
             Err(refused) => {
@@ -104,20 +109,19 @@ fn take_backups(path: &Path, goes: bool, done: &mut Uninstalled) {
     }
 }
 
-/// The settings files to look at: those of the record, then the user's and the project's own.
-fn targets(places: &Places, record: &Record) -> Vec<PathBuf> {
+/// The settings files to look at: those of the record, then the one of the scope. A project's file
+/// that this machine has no record of is a colleague's, and is looked at only when it is asked for.
+fn targets(places: &Places, scope: Scope, record: &Record) -> Vec<PathBuf> {
     let mut targets: Vec<PathBuf> = record.files.iter().map(|edit| edit.path.clone()).collect();
-    for scope in [Scope::User, Scope::Project, Scope::Local] {
-        let path = places.settings(scope);
-        let real = match look(&path) {
-            Ok(Found::File(seen)) => seen.path,
-            // What cannot be read is named when it is taken; what is not there holds nothing.
-            Ok(Found::Nothing(_)) => continue,
-            Err(_) => path,
-        };
-        if !targets.contains(&real) {
-            targets.push(real);
-        }
+    let path = places.settings(scope);
+    let real = match look(&path) {
+        Ok(Found::File(seen)) => seen.path,
+        Ok(Found::Nothing(_)) => return targets,
+        // What cannot be read is named when it is taken.
+        Err(_) => path,
+    };
+    if !targets.contains(&real) {
+        targets.push(real);
     }
     targets
 }

@@ -106,10 +106,10 @@ fn build() -> io::Result<Cage> {
     let scratch = Scratch::new()?;
     let home = scratch.path();
     let project = home.join("project");
-    replace::make_dirs(&project)?;
+    replace::make_dirs(&project, 0o700)?;
     let name = Project::of(&project, None).directory_name();
     let dir = home.join(".local/share/ringfence/projects").join(name);
-    replace::make_dirs(&dir)?;
+    replace::make_dirs(&dir, 0o700)?;
     let author = Author {
         session: "doctor-earlier-session".to_owned(),
         agent: None,

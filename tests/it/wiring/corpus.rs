@@ -6,8 +6,9 @@ use std::path::Path;
 use ringfence::wiring::document::{self, Node};
 use ringfence::wiring::lint::{self, Effect};
 use ringfence::wiring::matcher::Matcher;
+use ringfence::wiring::settings;
 
-use crate::support::Home;
+use crate::support::{BINARY, Home};
 
 /// One row of `verdicts.tsv`.
 pub(crate) struct Row {
@@ -80,6 +81,9 @@ fn install_and_uninstall_give_each_file_its_very_bytes_back_or_leave_it_alone() 
         if installed.code == Some(0) && read() == row.bytes {
             wrong.push(format!("{}: nothing installed", row.name));
         }
+        if installed.code == Some(0) && !binds(&read()) {
+            wrong.push(format!("{}: installed, but the client would not ask us", row.name));
+        }
         if installed.code != Some(0) && read() != row.bytes {
             wrong.push(format!("{}: refused and touched", row.name));
         }
@@ -96,6 +100,15 @@ fn install_and_uninstall_give_each_file_its_very_bytes_back_or_leave_it_alone() 
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Whether the client takes the file and asks us about every tool in it.
+fn binds(bytes: &[u8]) -> bool {
+    let root = document::read(bytes).unwrap().unwrap();
+    let found = settings::registered(&root, BINARY);
+    lint::is_loaded(&lint::lint(bytes))
+        && found.iter().filter(|entry| entry.event == "PreToolUse").count() == 1
+        && found.iter().all(|entry| Matcher::read(entry.matcher.as_deref()).hits("Anything"))
 }
 
 /// Whether the client would run the recorder's entry with the argument `valid`, by our rules.

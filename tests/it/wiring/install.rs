@@ -776,3 +776,81 @@ proptest! {
 fn serde_like(bytes: &[u8]) -> bool {
     ringfence::wiring::document::read(bytes).is_ok()
 }
+
+#[test]
+fn a_colleague_s_entry_in_a_project_stays_unless_it_is_asked_for() {
+    let home = Home::new();
+    let project = home.dir("work");
+    home.dir("work/.git");
+    let shared = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"/home/ann/ringfence\", \"args\": [\"hook\", \"pre-tool-use\"]}]}]}}\n";
+    let path = home.file("work/.claude/settings.json", shared);
+    home.run_in(&project, &["uninstall"], b"");
+    assert_eq!(fs::read_to_string(&path).unwrap(), shared);
+    home.run_in(&project, &["uninstall", "--scope", "project"], b"");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{}\n");
+}
+
+#[test]
+fn purge_takes_state_and_notes_too() {
+    let home = Home::new();
+    home.run(&["install"], b"");
+    home.run(&["note", "insight", "something"], b"");
+    assert!(home.path().join(".local/share/ringfence").is_dir());
+    let kept = home.run(&["uninstall"], b"");
+    assert_eq!(kept.code, Some(0));
+    assert!(home.path().join(".local/share/ringfence").is_dir(), "notes are the owner's");
+    home.run(&["uninstall", "--purge"], b"");
+    assert!(!home.path().join(".local/share/ringfence").exists());
+    assert!(!home.path().join(".local/state/ringfence").exists());
+}
+
+/// Runs the binary, copied into the home, as a user who is not root.
+fn as_nobody(home: &Home, args: &[&str]) -> Output {
+    let program = home.path().join("ringfence");
+    if !program.exists() {
+        fs::copy(BINARY, &program).unwrap();
+    }
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--clear-groups", "--"])
+        .arg(&program)
+        .args(args)
+        .env_clear()
+        .env("HOME", home.path())
+        .env("PATH", "/usr/bin:/bin")
+        .current_dir(home.path())
+        .output()
+        .unwrap();
+    Output {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn what_may_not_be_read_or_written_is_refused_and_untouched() {
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        return;
+    }
+    let home = Home::new();
+    let path = home.file(".claude/settings.json", PLAIN);
+    for below in ["", ".claude", ".claude/settings.json"] {
+        std::os::unix::fs::chown(home.path().join(below), Some(65534), Some(65534)).unwrap();
+    }
+    let set = |below: &str, mode| {
+        fs::set_permissions(home.path().join(below), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(".claude/settings.json", 0o000);
+    let unreadable = as_nobody(&home, &["install"]);
+    assert_snapshot!(shown(&home, &unreadable), @"");
+    set(".claude/settings.json", 0o644);
+    set(".claude", 0o555);
+    let read_only = as_nobody(&home, &["install"]);
+    assert_snapshot!(shown(&home, &read_only), @"");
+    set(".claude", 0o755);
+    assert_eq!(fs::read_to_string(&path).unwrap(), PLAIN);
+    assert_eq!(names(home.path()), [".claude", "ringfence"]);
+    assert_eq!(as_nobody(&home, &["install"]).code, Some(0));
+    as_nobody(&home, &["uninstall"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), PLAIN);
+}
