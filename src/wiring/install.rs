@@ -173,6 +173,7 @@ fn install_locked(
     record.write(&record_dir).map_err(keep)?;
     let undo = |error: &io::Error| {
         drop(old_record.write(&record_dir));
+        drop(record::forget_originals(&record_dir, &old_record));
         Refused::io("write", &report.settings, error)
     };
     match &found {
@@ -190,6 +191,8 @@ fn install_locked(
             report.backup = Some(copy);
         }
     }
+    // What is left over costs a file, not the installation.
+    drop(record::forget_originals(&record_dir, &record));
     Ok(report)
 }
 
@@ -289,13 +292,13 @@ fn remember(
             let own = order.places.binary.to_string_lossy();
             let original =
                 settings::remove(bytes, &own, Some(&old.made)).unwrap_or_else(|_| bytes.clone());
-            record::keep_original(&dir, path, &original)?;
+            record::keep_original(&dir, &original)?;
             let made = join(old.made, &edited.made);
             Edit { path: path.clone(), existed: true, before: digest(&original), after, made }
         }
         (_, bytes) => {
             let original = bytes.map(Vec::as_slice).unwrap_or_default();
-            record::keep_original(&dir, path, original)?;
+            record::keep_original(&dir, original)?;
             Edit {
                 path: path.clone(),
                 existed: bytes.is_some(),

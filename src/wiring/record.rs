@@ -78,30 +78,36 @@ impl Record {
 impl Edit {
     /// The original's bytes, if they are still there and whole.
     pub fn original(&self, dir: &Path) -> Option<Vec<u8>> {
-        let bytes = file::read_bounded(&original_path(dir, &self.path), LARGEST).ok()?;
+        let bytes = file::read_bounded(&original_path(dir, &self.before), LARGEST).ok()?;
         (digest(&bytes) == self.before).then_some(bytes)
     }
 }
 
-/// Keeps the original of the file at `path`.
+/// Keeps an original.
 ///
 /// # Errors
 /// As the system says.
-pub fn keep_original(dir: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    file::write_atomic(&original_path(dir, path), bytes, 0o600)
+pub fn keep_original(dir: &Path, bytes: &[u8]) -> io::Result<()> {
+    file::write_atomic(&original_path(dir, &digest(bytes)), bytes, 0o600)
 }
 
-/// Forgets the original of the file at `path`.
+/// Removes the originals that no edit of the record needs.
 ///
 /// # Errors
 /// As the system says.
-pub fn forget_original(dir: &Path, path: &Path) -> io::Result<()> {
-    replace::remove_file(&original_path(dir, path))
+pub fn forget_originals(dir: &Path, record: &Record) -> io::Result<()> {
+    let needed: Vec<PathBuf> =
+        record.files.iter().map(|edit| original_path(dir, &edit.before)).collect();
+    let originals = replace::names_in(dir).into_iter().filter(|name| name.ends_with(".before"));
+    originals
+        .map(|name| dir.join(name))
+        .filter(|path| !needed.contains(path))
+        .try_for_each(|path| replace::remove_file(&path))
 }
 
-fn original_path(dir: &Path, path: &Path) -> PathBuf {
-    let name = digest(path.as_os_str().as_encoded_bytes());
-    dir.join(format!("{}.before", name.get(..16).unwrap_or(&name)))
+/// Named by its content: a change of mind never overwrites what an older record needs.
+fn original_path(dir: &Path, digest: &str) -> PathBuf {
+    dir.join(format!("{}.before", digest.get(..32).unwrap_or(digest)))
 }
 
 /// sha256 in hexadecimal.

@@ -85,10 +85,6 @@ pub fn uninstall(
             let exact = taken.as_ref().is_none_or(|taken| taken.removal != Removal::Cut);
             take_backups(&path, exact || purge, &mut done);
             record.files.retain(|edit| edit.path != path);
-            if has_record {
-                let forget = |error| Refused::io("write", &dir, &error);
-                record::forget_original(&dir, &path).map_err(forget)?;
-            }
         }
         done.files.extend(taken);
     }
@@ -220,7 +216,8 @@ fn take_rest(
     }
     let dir = places.record_dir();
     if dir.is_dir() {
-        record.write(&dir).map_err(|error| Refused::io("write", &dir, &error))?;
+        let done = record.write(&dir).and_then(|()| record::forget_originals(&dir, record));
+        done.map_err(|error| Refused::io("write", &dir, &error))?;
     }
     let mut dirs = std::mem::take(&mut record.dirs);
     if purge {

@@ -8,7 +8,8 @@ use ringfence::wiring::lint::{self, Effect};
 use ringfence::wiring::matcher::Matcher;
 use ringfence::wiring::settings;
 
-use crate::support::{BINARY, Home};
+use super::bare_home;
+use crate::support::BINARY;
 
 /// One row of `verdicts.tsv`.
 pub(crate) struct Row {
@@ -68,7 +69,7 @@ fn the_corpus_has_all_its_files() {
 fn install_and_uninstall_give_each_file_its_very_bytes_back_or_leave_it_alone() {
     let mut wrong = Vec::new();
     for row in rows() {
-        let home = Home::new();
+        let home = bare_home();
         let settings = home.dir(".claude").join("settings.json");
         std::fs::write(&settings, &row.bytes).unwrap();
         let read = || std::fs::read(&settings).unwrap();

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
 
+use super::{bare_home, copy_binary};
 use crate::support::{BINARY, Home, Output};
 
 fn shown(home: &Home, output: &Output) -> String {
@@ -34,7 +35,7 @@ fn complaints(home: &Home) -> (Option<i32>, Vec<String>) {
 
 /// A home with the hook installed, its settings changed by `edit`.
 fn installed(edit: impl Fn(&str) -> String) -> Home {
-    let home = Home::new();
+    let home = bare_home();
     assert_eq!(home.run(&["install"], b"").code, Some(0));
     let path = home.path().join(".claude/settings.json");
     let text = fs::read_to_string(&path).unwrap();
@@ -72,7 +73,7 @@ fn doctor_is_content_after_an_install() {
 
 #[test]
 fn doctor_says_when_nothing_is_installed() {
-    let home = Home::new();
+    let home = bare_home();
     assert_eq!(complaints(&home), (Some(1), vec!["fail registered".to_owned()]));
 }
 
@@ -187,9 +188,9 @@ fn tree(home: &Home) -> Vec<String> {
 
 #[test]
 fn the_shim_is_installed_tried_and_removed() {
-    let home = Home::new();
+    let home = bare_home();
     let program = home.dir("bin").join("ringfence");
-    fs::copy(BINARY, &program).unwrap();
+    copy_binary(&program);
     let run = |args: &[&str]| {
         let output = std::process::Command::new(&program)
             .args(args)
@@ -218,7 +219,7 @@ fn the_shim_is_installed_tried_and_removed() {
 
 #[test]
 fn an_older_client_gets_the_form_it_knows() {
-    let home = Home::new();
+    let home = bare_home();
     let client = home.file("bin/claude", "#!/bin/sh\necho '2.1.100 (Claude Code)'\n");
     fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", home.path().join("bin").display());
@@ -250,7 +251,7 @@ fn status_is_short() {
     guard     on
     --
     "#);
-    assert_snapshot!(shown(&Home::new(), &Home::new().run(&["status"], b"")), @r#"
+    assert_snapshot!(shown(&bare_home(), &bare_home().run(&["status"], b"")), @r#"
     exit 0
     program   RINGFENCE VERSION
     entries   none: not installed
@@ -261,7 +262,7 @@ fn status_is_short() {
 
 #[test]
 fn the_guard_is_switched_off_from_a_terminal_only() {
-    let home = Home::new();
+    let home = bare_home();
     assert_snapshot!(shown(&home, &home.run(&["off"], b"")), @r#"
     exit 1
     --

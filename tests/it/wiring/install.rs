@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use ringfence::wiring::entry::{Entry, Form};
 use ringfence::wiring::settings;
 
+use super::{bare_home, copy_binary};
 use crate::support::{BINARY, Home, Output};
 
 const PLAIN: &str = "{\n  \"model\": \"opus\",\n  \"env\": {\"A\": \"1\"}\n}\n";
@@ -40,7 +41,7 @@ fn names(dir: &Path) -> Vec<String> {
 
 #[test]
 fn install_says_what_it_wrote() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(".claude/settings.json", PLAIN);
     assert_snapshot!(shown(&home, &home.run(&["install"], b"")), @r#"
     exit 0
@@ -190,7 +191,7 @@ fn install_says_what_it_wrote() {
 
 #[test]
 fn a_dry_run_shows_the_lines_and_changes_nothing() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(".claude/settings.json", PLAIN);
     assert_snapshot!(shown(&home, &home.run(&["install", "--dry-run"], b"")), @r#"
     exit 0
@@ -320,7 +321,7 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
 
 #[test]
 fn a_second_install_changes_no_byte_and_makes_no_backup() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(".claude/settings.json", PLAIN);
     home.run(&["install"], b"");
     let (bytes, files) = (fs::read(settings_of(&home)).unwrap(), names(&home.dir(".claude")));
@@ -332,7 +333,7 @@ fn a_second_install_changes_no_byte_and_makes_no_backup() {
 
 #[test]
 fn what_install_made_uninstall_removes() {
-    let home = Home::new();
+    let home = bare_home();
     let installed = home.run(&["install"], b"");
     assert_snapshot!(shown(&home, &installed), @r#"
     exit 0
@@ -360,7 +361,7 @@ fn what_install_made_uninstall_removes() {
 
 #[test]
 fn an_edit_in_between_stays() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(".claude/settings.json", PLAIN);
     home.run(&["install"], b"");
     let with_us = fs::read_to_string(settings_of(&home)).unwrap();
@@ -383,7 +384,7 @@ fn an_edit_in_between_stays() {
 
 #[test]
 fn an_edit_in_between_stays_also_after_a_second_install() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(".claude/settings.json", PLAIN);
     home.run(&["install"], b"");
     let with_us = fs::read_to_string(settings_of(&home)).unwrap();
@@ -399,7 +400,7 @@ fn an_edit_in_between_stays_also_after_a_second_install() {
 
 #[test]
 fn without_a_record_only_our_entries_go() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(".claude/settings.json", PLAIN);
     home.run(&["install"], b"");
     fs::remove_dir_all(home.path().join(".local")).unwrap();
@@ -409,7 +410,7 @@ fn without_a_record_only_our_entries_go() {
 
 #[test]
 fn a_foreign_hook_beside_ours_stays() {
-    let home = Home::new();
+    let home = bare_home();
     let theirs = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [\n  {\"type\": \"command\", \"command\": \"echo ringfence hook pre-tool-use\"},\n  {\"type\": \"command\", \"command\": \"/opt/ringfence\", \"args\": [\"audit\"]}]}]}}";
     home.file(".claude/settings.json", theirs);
     home.run(&["install"], b"");
@@ -422,7 +423,7 @@ fn a_foreign_hook_beside_ours_stays() {
 
 #[test]
 fn a_linked_settings_file_is_written_through_the_link() {
-    let home = Home::new();
+    let home = bare_home();
     home.file("dotfiles/claude.json", PLAIN);
     home.dir(".claude");
     symlink("../dotfiles/claude.json", settings_of(&home)).unwrap();
@@ -438,7 +439,7 @@ fn a_linked_settings_file_is_written_through_the_link() {
 
 #[test]
 fn a_link_to_nothing_is_filled_and_emptied_again() {
-    let home = Home::new();
+    let home = bare_home();
     home.dir("dotfiles");
     home.dir(".claude");
     symlink("../dotfiles/claude.json", settings_of(&home)).unwrap();
@@ -452,7 +453,7 @@ fn a_link_to_nothing_is_filled_and_emptied_again() {
 #[test]
 fn mode_and_owner_stay() {
     for mode in [0o600, 0o644, 0o755, 0o444] {
-        let home = Home::new();
+        let home = bare_home();
         let path = home.file(".claude/settings.json", PLAIN);
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         // Only root can give a file away; for others this is its own owner again.
@@ -485,7 +486,7 @@ fn what_cannot_be_taken_is_refused_with_its_place() {
     ];
     let mut said = String::new();
     for (name, text) in rows {
-        let home = Home::new();
+        let home = bare_home();
         home.file(".claude/settings.json", text);
         let output = home.run(&["install"], b"");
         said.push_str(&format!("# {name}: {}\n", shown(&home, &output)));
@@ -539,14 +540,14 @@ fn what_cannot_be_taken_is_refused_with_its_place() {
 
 #[test]
 fn what_is_no_file_is_refused() {
-    let home = Home::new();
+    let home = bare_home();
     home.dir(".claude/settings.json");
     assert_snapshot!(shown(&home, &home.run(&["install"], b"")), @r#"
     exit 1
     --
     error: could not read `~/.claude/settings.json`: it is a directory
     "#);
-    let home = Home::new();
+    let home = bare_home();
     home.dir(".claude");
     assert!(
         std::process::Command::new("mkfifo").arg(settings_of(&home)).status().unwrap().success()
@@ -556,7 +557,7 @@ fn what_is_no_file_is_refused() {
     --
     error: could not read `~/.claude/settings.json`: it is no regular file
     "#);
-    let home = Home::new();
+    let home = bare_home();
     home.dir(".claude");
     symlink("../nowhere/settings.json", settings_of(&home)).unwrap();
     assert_snapshot!(shown(&home, &home.run(&["install"], b"")), @r#"
@@ -568,7 +569,7 @@ fn what_is_no_file_is_refused() {
 
 #[test]
 fn switches_that_silence_hooks_are_named() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(
         ".claude/settings.json",
         "{\"disableAllHooks\": true, \"env\": {\"CLAUDE_CODE_SIMPLE\": \"1\"}}\n",
@@ -588,7 +589,7 @@ fn switches_that_silence_hooks_are_named() {
 
 #[test]
 fn only_the_newest_backups_are_kept() {
-    let home = Home::new();
+    let home = bare_home();
     home.file(".claude/settings.json", PLAIN);
     for turn in 0..8 {
         home.run(&["install"], b"");
@@ -604,7 +605,7 @@ fn only_the_newest_backups_are_kept() {
 #[test]
 fn two_installs_at_once_write_one_set_of_entries() {
     for _ in 0..5 {
-        let home = Home::new();
+        let home = bare_home();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| assert_eq!(home.run(&["install"], b"").code, Some(0)));
@@ -619,7 +620,7 @@ fn two_installs_at_once_write_one_set_of_entries() {
 
 #[test]
 fn the_client_s_own_directory_variable_is_followed() {
-    let home = Home::new();
+    let home = bare_home();
     let elsewhere = home.path().join("cfg");
     let home = home.env("CLAUDE_CONFIG_DIR", elsewhere.to_str().unwrap());
     home.run(&["install"], b"");
@@ -630,7 +631,7 @@ fn the_client_s_own_directory_variable_is_followed() {
 
 #[test]
 fn a_project_s_settings_are_edited_on_request() {
-    let home = Home::new();
+    let home = bare_home();
     let project = home.dir("work");
     home.dir("work/.git");
     home.dir("work/src");
@@ -643,7 +644,7 @@ fn a_project_s_settings_are_edited_on_request() {
 
 #[test]
 fn places_that_the_hook_cannot_guess_stand_on_its_line() {
-    let home = Home::new();
+    let home = bare_home();
     let home = home.env("CORTEX_HOME", "/srv/cortex").env("RINGFENCE_STORE", "/srv/notes.db");
     home.run(&["install"], b"");
     let text = fs::read_to_string(settings_of(&home)).unwrap();
@@ -665,10 +666,10 @@ fn places_that_the_hook_cannot_guess_stand_on_its_line() {
 
 #[test]
 fn a_client_without_exec_form_starts_the_shim_with_its_event() {
-    let home = Home::new();
+    let home = bare_home();
     let program = home.path().join("own bin/ringfence");
     fs::create_dir(home.path().join("own bin")).unwrap();
-    fs::copy(BINARY, &program).unwrap();
+    copy_binary(&program);
     let done = std::process::Command::new(&program)
         .args(["install", "--shim"])
         .env_clear()
@@ -779,7 +780,7 @@ fn serde_like(bytes: &[u8]) -> bool {
 
 #[test]
 fn a_colleague_s_entry_in_a_project_stays_unless_it_is_asked_for() {
-    let home = Home::new();
+    let home = bare_home();
     let project = home.dir("work");
     home.dir("work/.git");
     let shared = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": \"/home/ann/ringfence\", \"args\": [\"hook\", \"pre-tool-use\"]}]}]}}\n";
@@ -792,7 +793,7 @@ fn a_colleague_s_entry_in_a_project_stays_unless_it_is_asked_for() {
 
 #[test]
 fn purge_takes_state_and_notes_too() {
-    let home = Home::new();
+    let home = bare_home();
     home.run(&["install"], b"");
     home.run(&["note", "insight", "something"], b"");
     assert!(home.path().join(".local/share/ringfence").is_dir());
@@ -808,10 +809,10 @@ fn purge_takes_state_and_notes_too() {
 fn as_nobody(home: &Home, args: &[&str]) -> Output {
     let program = home.path().join("ringfence");
     if !program.exists() {
-        fs::copy(BINARY, &program).unwrap();
+        copy_binary(&program);
     }
     let output = std::process::Command::new("setpriv")
-        .args(["--reuid=65534", "--clear-groups", "--"])
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
         .arg(&program)
         .args(args)
         .env_clear()
@@ -832,7 +833,7 @@ fn what_may_not_be_read_or_written_is_refused_and_untouched() {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         return;
     }
-    let home = Home::new();
+    let home = bare_home();
     let path = home.file(".claude/settings.json", PLAIN);
     for below in ["", ".claude", ".claude/settings.json"] {
         std::os::unix::fs::chown(home.path().join(below), Some(65534), Some(65534)).unwrap();
@@ -842,11 +843,19 @@ fn what_may_not_be_read_or_written_is_refused_and_untouched() {
     };
     set(".claude/settings.json", 0o000);
     let unreadable = as_nobody(&home, &["install"]);
-    assert_snapshot!(shown(&home, &unreadable), @"");
+    assert_snapshot!(shown(&home, &unreadable), @r#"
+    exit 1
+    --
+    error: could not read `~/.claude/settings.json`: permission denied
+    "#);
     set(".claude/settings.json", 0o644);
     set(".claude", 0o555);
     let read_only = as_nobody(&home, &["install"]);
-    assert_snapshot!(shown(&home, &read_only), @"");
+    assert_snapshot!(shown(&home, &read_only), @r#"
+    exit 1
+    --
+    error: could not write `~/.claude/settings.json`: permission denied
+    "#);
     set(".claude", 0o755);
     assert_eq!(fs::read_to_string(&path).unwrap(), PLAIN);
     assert_eq!(names(home.path()), [".claude", "ringfence"]);
