@@ -31,6 +31,7 @@ pub(crate) enum Command {
     ListMemory(ListMemoryArgs),
     ShowMemory(ShowMemoryArgs),
     Completions(CompletionsArgs),
+    /// Print the manual page
     Man,
 }
 
