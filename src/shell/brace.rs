@@ -22,7 +22,11 @@ pub(super) fn expand(raw: &Raw) -> Vec<Raw> {
         .iter()
         .flat_map(|part| match part {
             Part::Bare(text) => text.chars().map(Token::Char).collect::<Vec<_>>(),
-            other => vec![Token::Whole(other.clone())],
+            other @ Part::Quoted(_)
+            | other @ Part::Variable { .. }
+            | other @ Part::Command { .. }
+            | other @ Part::Process { .. }
+            | other @ Part::Arithmetic { .. } => vec![Token::Whole(other.clone())],
         })
         .collect();
     words(&tokens, 0).into_iter().map(|tokens| join(&tokens)).collect()

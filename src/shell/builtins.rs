@@ -222,12 +222,15 @@ pub(super) fn split_assignment(word: &Word) -> Option<(String, Word)> {
                         value.push_text(text.get(cut..).unwrap_or(""));
                     }
                     super::types::Piece::Text(text) => value.push_text(text),
-                    other => value.push_piece(other.clone()),
+                    other @ super::types::Piece::Glob(_)
+                    | other @ super::types::Piece::Hole { .. } => value.push_piece(other.clone()),
                 }
             }
             value
         }
-        known => known.map(|text| text.get(cut..).unwrap_or("").to_owned()),
+        known @ Word::Literal(_) | known @ Word::OneOf(_) => {
+            known.map(|text| text.get(cut..).unwrap_or("").to_owned())
+        }
     };
     Some((name.to_owned(), value))
 }
@@ -273,8 +276,14 @@ fn read(call: &Call<'_>, scope: &mut Scope) -> Printed {
     while let Some(text) = call.arg(index) {
         index += 1;
         if let Some(option) = text.strip_prefix('-') {
-            array |= option.ends_with('a');
-            if option.ends_with(['d', 'i', 'n', 'N', 'p', 't', 'u']) {
+            let is_read = call.arg(0) == Some("read");
+            array |= is_read && option.ends_with('a');
+            let valued: &[char] = if is_read {
+                &['d', 'i', 'n', 'N', 'p', 't', 'u']
+            } else {
+                &['d', 'n', 'O', 's', 'u', 'C', 'c']
+            };
+            if option.ends_with(valued) {
                 index += 1;
             }
             continue;

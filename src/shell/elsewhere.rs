@@ -27,6 +27,10 @@ pub(super) fn ssh(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pr
         }
     }
     let rest = call.argv.get(index + 1..).unwrap_or(&[]);
+    let rest = match rest.split_first() {
+        Some((Word::Literal(dashes), more)) if dashes == "--" => more,
+        _ => rest,
+    };
     let outer = std::mem::replace(&mut reader.remote, true);
     let printed = if rest.is_empty() {
         match call.input {
@@ -35,7 +39,9 @@ pub(super) fn ssh(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pr
                 None
             }
             Stdin::Inherited => None,
-            input => super::shells::shell_input(reader, input, &mut scope.clone(), "ssh"),
+            input @ Stdin::Text(_) | input @ Stdin::File(_) | input @ Stdin::Unknown => {
+                super::shells::shell_input(reader, input, &mut scope.clone(), "ssh")
+            }
         }
     } else {
         let code = join(rest);

@@ -9,6 +9,7 @@ use super::scan::{MAX_DEPTH, parse};
 use super::scope::{Scope, Value};
 use super::tree::{Join, Node, Raw, Simple};
 use super::types::{Files, Invocation, Reading, Redirect, Stdin, Unclear, What, Word};
+use super::values::UNKNOWN_PART;
 
 /// What a command prints: known text, or `None`.
 pub(super) type Printed = Option<String>;
@@ -85,6 +86,12 @@ impl Reader<'_> {
         input: &Stdin,
     ) -> Printed {
         let outer = self.at;
+        let marked;
+        let mut text = text;
+        if text.contains(UNKNOWN_PART) {
+            marked = text.replace(UNKNOWN_PART, "${__unknown}");
+            text = &marked;
+        }
         self.inside(label, |reader| {
             let node = parse(
                 text,
@@ -259,7 +266,7 @@ impl Reader<'_> {
                     &mut reader.steps,
                     &mut reader.reading.unclear,
                 );
-                let joined = super::alias::joined(&text_node, simple);
+                let joined = super::alias::joined(&text_node, simple, &node);
                 reader.eval(&joined, scope, input)
             });
         }
@@ -280,22 +287,36 @@ impl Reader<'_> {
             argv.clear();
         }
         let printed = if argv.is_empty() {
-            if !redirects.is_empty() {
-                self.invocation(
-                    vec![Word::Literal(":".into())],
-                    scope,
-                    redirects.clone(),
-                    input.clone(),
-                    &[],
-                );
-            }
-            Some(String::new())
+            self.nothing_run(simple, scope, &redirects, &input)
         } else {
             self.run(argv, scope, redirects.clone(), &input, &own_env)
         };
         let printed = self.routed(printed, &redirects, scope);
         self.drain(printed.as_deref(), scope);
         printed
+    }
+
+    /// A command of assignments and redirections only.
+    fn nothing_run(
+        &mut self,
+        simple: &Simple,
+        scope: &Scope,
+        redirects: &[Redirect],
+        input: &Stdin,
+    ) -> Printed {
+        if !redirects.is_empty() {
+            let argv = vec![Word::Literal(":".into())];
+            self.invocation(argv, scope, redirects.to_vec(), input.clone(), &[]);
+        }
+        // `$(< file)` is the file's text.
+        let is_text = redirects.iter().any(|redirect| redirect.op == "<");
+        match input {
+            Stdin::Text(text) if is_text && simple.assigns.is_empty() => Some(text.clone()),
+            Stdin::File(_) | Stdin::Unknown if is_text => None,
+            Stdin::Text(_) | Stdin::File(_) | Stdin::Unknown | Stdin::Inherited => {
+                Some(String::new())
+            }
+        }
     }
 
     /// Records one program.
@@ -314,8 +335,20 @@ impl Reader<'_> {
         let mut env = scope.environment();
         for (name, value) in own_env {
             env.retain(|(known, _)| known != name);
-            env.push((name.clone(), value.clone()));
+            env.push((name.clone(), value.clone().with_holes()));
         }
+        let stdin = match stdin {
+            Stdin::Text(text) if text.contains(UNKNOWN_PART) => {
+                Stdin::Text(text.replace(UNKNOWN_PART, ""))
+            }
+            other @ Stdin::Inherited
+            | other @ Stdin::Text(_)
+            | other @ Stdin::File(_)
+            | other @ Stdin::Unknown => other,
+        };
+        let holes =
+            |redirect: Redirect| Redirect { target: redirect.target.with_holes(), ..redirect };
+        let redirects = redirects.into_iter().map(holes).collect();
         self.reading.invocations.push(Invocation {
             argv,
             cwd: scope.cwd.clone(),
@@ -330,13 +363,13 @@ impl Reader<'_> {
     }
 }
 
-/// One output after the other; unknown as soon as a part is unknown or it grows too large.
+/// One output after the other; a part that is not known leaves its mark between the known ones.
 pub(super) fn joined(first: Printed, second: Printed) -> Printed {
-    let mut text = first?;
-    let more = second?;
-    if text.len() + more.len() > MAX_PRINTED {
-        return None;
+    let known = |text: &String| !text.is_empty();
+    match (first, second) {
+        (Some(text), Some(more)) if text.len() + more.len() <= MAX_PRINTED => Some(text + &more),
+        (Some(_), Some(_)) | (None, None) => None,
+        (Some(text), None) => known(&text).then(|| format!("{text}{UNKNOWN_PART}\n")),
+        (None, Some(text)) => known(&text).then(|| format!("{UNKNOWN_PART}\n{text}")),
     }
-    text.push_str(&more);
-    Some(text)
 }

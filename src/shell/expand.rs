@@ -185,6 +185,10 @@ impl Reader<'_> {
     ) -> Option<Word> {
         if let Some(index) = index {
             let index = self.single(index, scope);
+            let entry = index.literal().and_then(|key| scope.scalar(&format!("{name}[{key}]")));
+            if entry.is_some() {
+                return entry;
+            }
             let Some(Value::Array(words)) = scope.get(name) else { return scope.scalar(name) };
             return match index.literal() {
                 Some("@" | "*") => Some(joined(words)),
@@ -257,7 +261,11 @@ impl Reader<'_> {
             | Change::Case { .. }
             | Change::Slice(_) => match value {
                 Some(value) => self.rewritten(&value, change, scope).unwrap_or_else(unset),
-                None => unset(),
+                None => {
+                    // What is substituted in the pattern runs all the same.
+                    self.rewritten(&Word::empty(), change, scope);
+                    unset()
+                }
             },
             Change::Length => match value.as_ref().and_then(Word::literal) {
                 Some(text) => Word::Literal(text.chars().count().to_string()),
@@ -293,7 +301,13 @@ impl Reader<'_> {
                 let slice = slice.literal()?;
                 value.map(|text| cut(text, slice))
             }
-            _ => return None,
+            Change::Plain
+            | Change::Default { .. }
+            | Change::Alternative(_)
+            | Change::Require(_)
+            | Change::Length
+            | Change::Indirect
+            | Change::Other => return None,
         })
     }
 }

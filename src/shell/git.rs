@@ -105,7 +105,7 @@ const GIT_VARIABLES: &[&str] = &[
     "SSH_ASKPASS",
 ];
 
-pub(super) fn git(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
+pub(super) fn git(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) {
     for (name, value) in call.env {
         if GIT_VARIABLES.contains(&name.as_str()) {
             reader.launched_code("git", value, &[], scope, &Stdin::Inherited);
@@ -120,13 +120,16 @@ pub(super) fn git(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
                 index += 1;
             }
             "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env" => {
-                index += 1
+                index += 1;
             }
             _ => {}
         }
     }
     let Some(command) = call.arg(index) else { return };
     let rest = call.argv.get(index + 1..).unwrap_or(&[]);
+    if command == "config" {
+        keep_alias(rest, scope);
+    }
     subcommand(reader, command, rest, call, scope);
 }
 
@@ -234,6 +237,19 @@ fn git_setting(reader: &mut Reader<'_>, word: Option<&Word>, scope: &Scope) {
     }
 }
 
+/// `git config alias.NAME text`: known to later commands of the same text.
+fn keep_alias(rest: &[Word], scope: &mut Scope) {
+    let words: Vec<&Word> = rest
+        .iter()
+        .filter(|word| !word.literal().is_some_and(|text| text.starts_with("--") || text == "set"))
+        .collect();
+    let [key, value] = words.as_slice() else { return };
+    let name = key.literal().and_then(|key| key.strip_prefix("alias."));
+    if let Some(name) = name {
+        scope.set(&format!("git alias {name}"), super::scope::Value::Scalar((*value).clone()));
+    }
+}
+
 fn exec_options(reader: &mut Reader<'_>, rest: &[Word], options: &[&str], scope: &Scope) {
     for (index, word) in rest.iter().enumerate() {
         let Some(text) = word.literal() else { continue };
@@ -241,9 +257,10 @@ fn exec_options(reader: &mut Reader<'_>, rest: &[Word], options: &[&str], scope:
             if let Some(next) = rest.get(index + 1) {
                 reader.launched_code("git", next, &[], scope, &Stdin::Inherited);
             }
-        } else if let Some(text) =
-            options.iter().find_map(|option| text.strip_prefix(option)?.strip_prefix('='))
-        {
+        } else if let Some(text) = options.iter().find_map(|option| {
+            let rest = text.strip_prefix(option)?;
+            rest.strip_prefix('=').or((option.len() == 2 && !rest.is_empty()).then_some(rest))
+        }) {
             code(reader, "git", text, scope);
         }
     }
@@ -253,7 +270,13 @@ fn exec_options(reader: &mut Reader<'_>, rest: &[Word], options: &[&str], scope:
 fn git_alias(reader: &mut Reader<'_>, alias: &str, call: &Call<'_>, scope: &Scope) {
     if let Some(text) = scope.scalar(&format!("git alias {alias}")).as_ref().and_then(Word::literal)
     {
-        code(reader, "git alias", text, scope);
+        let text = text.to_owned();
+        match text.strip_prefix('!') {
+            Some(text) => code(reader, "git alias", text, scope),
+            None => {
+                git_setting(reader, Some(&Word::Literal(format!("alias.{alias}={text}"))), scope);
+            }
+        }
         return;
     }
     if call.argv.iter().filter_map(Word::literal).any(super::ordinary::is_id)

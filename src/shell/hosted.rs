@@ -16,22 +16,27 @@ pub(super) fn run(
     match name {
         "git" => super::git::git(reader, call, scope),
         "make" | "gmake" | "just" | "task" | "ninja" => {
-            super::recipes::make(reader, name, call, scope)
+            super::recipes::make(reader, name, call, scope);
         }
         "npm" | "npx" | "pnpm" | "pnpx" | "yarn" | "bunx" | "bun" => {
-            super::recipes::node(reader, name, call, scope)
+            super::recipes::node(reader, name, call, scope);
         }
         "vim" | "nvim" | "vi" | "view" | "ex" | "gvim" | "emacs" => editor(reader, call, scope),
         "less" | "more" | "most" => pager(reader, call, scope),
-        "ed" | "red" => bang_lines(reader, call, scope),
-        "sed" | "gsed" => sed(reader, call, scope),
+        "fzf" | "sk" => super::editors::fzf(reader, call, scope),
+        "start-stop-daemon" => super::editors::daemon(reader, call, scope),
+        "sed" | "gsed" => return Some(super::sed::sed(reader, call, scope)),
         "tar" | "gtar" | "bsdtar" => tar(reader, call, scope),
         "rsync" | "scp" | "sftp" => transfer(reader, call, scope),
         "tmux" | "screen" | "zellij" | "wezterm" | "kitty" | "kitten" | "xdotool" | "ydotool"
         | "wtype" | "dtach" | "abduco" => {
             super::terminal::run(reader, name, call, scope);
         }
-        _ => return None,
+        _ => {
+            if !super::editors::escapes(reader, name, call, scope) {
+                return None;
+            }
+        }
     }
     Some(None)
 }
@@ -88,74 +93,6 @@ fn pager(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
         {
             code(reader, "LESSOPEN", text.trim_start_matches(['|', '-']), scope);
         }
-    }
-}
-
-/// ed's `!code` lines.
-fn bang_lines(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
-    if let Stdin::Text(text) = call.input {
-        for line in text.clone().lines().take(1024) {
-            if let Some(text) =
-                line.strip_prefix('!').or(line.strip_prefix("r !")).or(line.strip_prefix("w !"))
-            {
-                code(reader, "ed !", text, scope);
-            }
-        }
-    }
-}
-
-/// GNU sed's `e` command and `s///e` flag.
-fn sed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
-    let mut script_given = false;
-    for (index, word) in call.argv.iter().enumerate().skip(1) {
-        let Some(text) = word.literal() else { continue };
-        let script = match text {
-            "-e" | "--expression" => call.arg(index + 1),
-            _ if text.starts_with("--expression=") => text.get(13..),
-            _ if text.starts_with('-') => None,
-            _ if !script_given
-                && !call
-                    .argv
-                    .iter()
-                    .any(|word| matches!(word.literal(), Some("-e" | "--expression" | "-f"))) =>
-            {
-                Some(text)
-            }
-            _ => None,
-        };
-        let Some(script) = script else { continue };
-        script_given = true;
-        for line in script.split('\n') {
-            let command =
-                line.trim_start_matches(|c: char| c.is_ascii_digit() || "$,! {".contains(c));
-            let command = strip_address(command);
-            if let Some(text) = command.strip_prefix("e ") {
-                code(reader, "sed e", text, scope);
-            } else if command.starts_with('s') {
-                substitution(reader, command, scope);
-            }
-        }
-    }
-}
-
-/// `/regex/` before a sed command.
-fn strip_address(command: &str) -> &str {
-    let Some(rest) = command.strip_prefix('/') else { return command };
-    rest.find('/').and_then(|at| rest.get(at + 1..)).unwrap_or("").trim_start()
-}
-
-/// `s/x/code/e`: the pattern space is run; the replacement's own text is the best guess.
-fn substitution(reader: &mut Reader<'_>, command: &str, scope: &Scope) {
-    let mut characters = command.chars();
-    characters.next();
-    let Some(mark) = characters.next().filter(|mark| !mark.is_alphanumeric() && *mark != '\\')
-    else {
-        return;
-    };
-    let fields: Vec<&str> = characters.as_str().split(mark).collect();
-    let [_, replacement, flags] = fields.as_slice() else { return };
-    if flags.contains('e') && flags.bytes().all(|byte| b"egipmMI0123456789 ;}".contains(&byte)) {
-        code(reader, "sed s///e", replacement, scope);
     }
 }
 

@@ -1,10 +1,11 @@
 //! Shells and other interpreters: the code in their arguments, on their input, in their files.
 
 use super::eval::{Printed, Reader};
+use super::operands::{Given, Names, UNKNOWN};
 use super::run::Call;
 use super::scope::Scope;
-use super::snippets::{Started, started};
-use super::types::{Stdin, What, Word};
+use super::snippets::{Started, prints, started_with};
+use super::types::{Piece, Stdin, What, Word};
 
 /// Runs an interpreter; `None` when the program is none.
 pub(super) fn run(
@@ -140,10 +141,13 @@ fn interpreter(
 ) -> Printed {
     let mut index = 1;
     let mut ran = false;
+    let mut printed = None;
+    let mut names = Names::new();
     while let Some(word) = call.argv.get(index) {
         let Some(text) = word.literal() else { break };
         if language.code.contains(&text) {
             if let Some(code) = call.argv.get(index + 1).cloned() {
+                printed = code.literal().and_then(prints);
                 snippet(reader, &code, scope);
             }
             ran = true;
@@ -159,6 +163,9 @@ fn interpreter(
             return reader.launched("-m", &rest, scope, call.input, call.env);
         } else if language.valued.contains(&text) {
             index += 1;
+            if let Some((name, value)) = call.arg(index).and_then(|text| text.split_once('=')) {
+                names.insert(name.to_owned(), Given::Text(value.to_owned()));
+            }
         } else if matches!(text, "-f" | "--file") && language.operand_is_code {
             if let Some(file) = call.argv.get(index + 1).cloned() {
                 script(reader, &file, call, index + 2, scope);
@@ -172,9 +179,9 @@ fn interpreter(
         index += 1;
     }
     if ran {
-        return None;
+        return printed;
     }
-    operand(reader, language, call, index, scope)
+    operand(reader, language, call, index, names, scope)
 }
 
 /// `-e'code'` in one word, and bundles such as `-lane 'code'`.
@@ -199,6 +206,7 @@ fn operand(
     language: &Language,
     call: &Call<'_>,
     index: usize,
+    names: Names,
     scope: &mut Scope,
 ) -> Printed {
     let Some(first) = call.argv.get(index).cloned() else {
@@ -208,8 +216,8 @@ fn operand(
         return None;
     };
     if language.operand_is_code {
-        snippet(reader, &first, scope);
-        return None;
+        snippet_with(reader, &first, &names, scope);
+        return first.literal().and_then(prints);
     }
     if first.literal() == Some("-") {
         input(reader, call.input, scope);
@@ -267,29 +275,33 @@ fn input(reader: &mut Reader<'_>, input: &Stdin, scope: &mut Scope) {
 
 /// Runs what a snippet of another language starts.
 pub(super) fn snippet(reader: &mut Reader<'_>, code: &Word, scope: &Scope) {
+    snippet_with(reader, code, &Names::new(), scope);
+}
+
+fn snippet_with(reader: &mut Reader<'_>, code: &Word, names: &Names, scope: &Scope) {
     let Some(texts) = code.as_code() else {
         reader.note(What::Code, "code of an interpreter");
         return;
     };
     for text in texts {
-        if !reader.spend(1 + text.len() / 16) {
+        if !reader.spend(1 + text.len() / 4) {
             return;
         }
-        for found in started(&text) {
+        for found in started_with(&text, names.clone(), 0) {
             match found {
                 Started::Code(code) => {
-                    reader.launched_code(
-                        "interpreter",
-                        &Word::Literal(code),
-                        &[],
-                        scope,
-                        &Stdin::Inherited,
-                    );
+                    let code = Word::Literal(code);
+                    reader.launched_code("interpreter", &code, &[], scope, &Stdin::Inherited);
                 }
                 Started::Argv(argv) => {
                     let argv: Vec<Word> = argv
                         .into_iter()
-                        .map(|word| word.map_or_else(|| Word::hole("value", false), Word::Literal))
+                        .map(|word| {
+                            word.map_or_else(
+                                || Word::hole("value", false),
+                                |text| with_holes(&text),
+                            )
+                        })
                         .collect();
                     reader.launched("interpreter", &argv, scope, &Stdin::Inherited, &[]);
                 }
@@ -297,4 +309,16 @@ pub(super) fn snippet(reader: &mut Reader<'_>, code: &Word, scope: &Scope) {
             }
         }
     }
+}
+
+/// A text whose unknown parts are spelled in it.
+fn with_holes(text: &str) -> Word {
+    let mut word = Word::empty();
+    for (index, piece) in text.split(UNKNOWN).enumerate() {
+        if index > 0 {
+            word.push_piece(Piece::Hole { what: "value".into(), many: false });
+        }
+        word.push_text(piece);
+    }
+    word
 }

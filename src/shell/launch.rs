@@ -12,6 +12,7 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
     let base = super::program::base_name(path);
     let name =
         [".exe", ".cmd", ".bat"].iter().find_map(|end| base.strip_suffix(end)).unwrap_or(base);
+    super::editors::variables(reader, name, call, scope);
     if let Some(printed) = super::interpreters::run(reader, name, call, scope) {
         return Some(printed);
     }

@@ -320,14 +320,22 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
         "systemd-run -u cortex echo x",
     ),
     row(
-        &["start-stop-daemon"],
-        Options,
+        &["daemonize"],
+        Tail,
         0,
-        &[],
-        "start-stop-daemon --exec 'cortex x'",
-        "start-stop-daemon --name cortex",
-    )
-    .code(&["--exec", "--startas", "-x", "-a"]),
+        &["-a", "-c", "-e", "-E", "-o", "-p", "-l", "-u"],
+        "daemonize -p /p cortex x",
+        "daemonize -p cortex /bin/echo x",
+    ),
+    row(
+        &["ld.so", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"],
+        Tail,
+        0,
+        &["--library-path", "--preload", "--argv0", "--audit", "--inhibit-rpath"],
+        "/lib64/ld-linux-x86-64.so.2 --argv0 y cortex x",
+        "ld.so --argv0 cortex /bin/echo x",
+    ),
+    row(&["ip"], Tail, 1, &[], "ip netns exec n cortex x", "ip netns add cortex").verbs(&["exec"]),
     // Watching and tracing.
     row(
         &["strace", "ltrace", "dtruss"],
@@ -359,8 +367,8 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
     .verbs(&["stat", "record", "trace", "mem", "bench"]),
     row(
         &["script"],
-        Options,
-        0,
+        Tail,
+        1,
         &["-T", "-B", "-I", "-O", "-E", "-o", "-m"],
         "script -qc 'cortex x' /dev/null",
         "script cortex",
@@ -440,6 +448,38 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
         "watchexec -e cortex -- echo x",
     ),
     row(
+        &["cargo"],
+        AfterDashes,
+        0,
+        &["-w", "-i", "-x"],
+        "cargo watch -s 'cortex x'",
+        "cargo test --package cortex",
+    )
+    .code(&["-s", "--shell"])
+    .verbs(&["watch"]),
+    row(&["zip"], Options, 0, &[], "zip x.zip f -T -TT 'cortex x'", "zip cortex x")
+        .code(&["-TT", "--unzip-command"]),
+    row(&["man"], Options, 0, &[], "man -P 'cortex x' ls", "man cortex x")
+        .code(&["-P", "--pager", "-H"]),
+    row(
+        &["split"],
+        Options,
+        0,
+        &["-l", "-b", "-n", "-a"],
+        "split --filter='cortex x' f",
+        "split cortex x",
+    )
+    .code(&["--filter"]),
+    row(
+        &["sort"],
+        Options,
+        0,
+        &["-k", "-t", "-o", "-S", "-T"],
+        "sort --compress-program='cortex x' f",
+        "sort cortex x",
+    )
+    .code(&["--compress-program"]),
+    row(
         &["nodemon"],
         Options,
         0,
@@ -503,7 +543,7 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
     row(
         &[
             "poetry", "pipenv", "pdm", "hatch", "rye", "bundle", "rbenv", "pyenv", "pixi", "fnm",
-            "volta",
+            "volta", "devbox", "devenv", "pkgx", "flox",
         ],
         Tail,
         0,
@@ -555,7 +595,6 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
         "nix-shell -p cortex",
     )
     .code(&["--run", "--command"]),
-    row(&["nix"], Options, 0, &[], "nix develop -c cortex x", "nix build .#cortex").code(&[]),
     row(&["guix"], AfterDashes, 0, &[], "guix shell p -- cortex x", "guix install cortex"),
     row(
         &["flatpak", "snap", "steam-run", "appimage-run"],
@@ -650,15 +689,6 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
     row(&["waypipe"], JoinedCode, 1, &[], "waypipe ssh host cortex x", "waypipe bench cortex")
         .verbs(&["ssh"])
         .remote(),
-    row(
-        &["wsl"],
-        Tail,
-        0,
-        &["-d", "--distribution", "-u", "--user", "--cd"],
-        "wsl -d deb cortex x",
-        "wsl --list cortex",
-    )
-    .code(&[]),
     row(&["conhost"], Tail, 0, &[], "conhost.exe cortex x", "conhost.exe echo cortex"),
     row(
         &["forfiles"],
@@ -680,3 +710,26 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
     .code(&["/tr", "/TR"]),
     row(&["runas"], EachCode, 0, &[], "runas /user:x 'cortex x'", "runas /user:cortex echo"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{Dialect, NoFiles, Start, read};
+
+    fn starts_cortex(text: &str) -> bool {
+        let reading = read(text, Dialect::Posix, &Start::default(), &NoFiles);
+        reading
+            .invocations
+            .iter()
+            .filter_map(|invocation| invocation.argv.first()?.literal())
+            .any(|program| matches!(program, "cortex" | "cortex.exe"))
+    }
+
+    #[test]
+    fn each_row_starts_its_example_and_not_its_near_miss() {
+        for row in LAUNCHERS {
+            assert!(starts_cortex(row.example), "{}", row.example);
+            assert!(!starts_cortex(row.near_miss), "{}", row.near_miss);
+        }
+    }
+}

@@ -1,14 +1,27 @@
-//! Literals of other languages: strings, lists, names that were given one.
+//! Literals of other languages: strings, quoted and delimited text.
 
-use std::collections::HashMap;
+use std::cell::Cell;
 
 /// A snippet's text.
 pub(super) struct Snippet<'c> {
     pub(super) code: &'c str,
     pub(super) bytes: &'c [u8],
+    /// Bytes that look-aheads may still read: what keeps a hostile text linear.
+    budget: Cell<usize>,
 }
 
-impl Snippet<'_> {
+impl<'c> Snippet<'c> {
+    pub(super) fn new(code: &'c str) -> Self {
+        Self { code, bytes: code.as_bytes(), budget: Cell::new(65_536 + code.len() * 8) }
+    }
+
+    /// Spends `count` bytes of look-ahead; `false` when they are used up.
+    fn ahead(&self, count: usize) -> bool {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(count));
+        left > 0
+    }
+
     pub(super) fn at(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
@@ -39,7 +52,7 @@ impl Snippet<'_> {
     /// A string literal at `at`: its text and the place after it.
     pub(super) fn literal(&self, at: usize) -> Option<(String, usize)> {
         let quote = self.at(at);
-        if !matches!(quote, b'\'' | b'"' | b'`') {
+        if !matches!(quote, b'\'' | b'"' | b'`') || !self.ahead(1) {
             return None;
         }
         let triple = self.at(at + 1) == quote && self.at(at + 2) == quote;
@@ -64,6 +77,7 @@ impl Snippet<'_> {
             }
             index += 1;
         }
+        self.ahead(self.bytes.len() - start.min(self.bytes.len()));
         None
     }
 
@@ -77,51 +91,20 @@ impl Snippet<'_> {
             other => other,
         };
         let rest = self.bytes.get(at + 1..)?;
-        let length = memchr::memchr(close, rest)?;
+        let length = memchr::memchr(close, rest).unwrap_or(rest.len());
+        if !self.ahead(length) || length == rest.len() {
+            return None;
+        }
         self.code.get(at + 1..at + 1 + length).map(str::to_owned)
-    }
-
-    /// One argument: literals (joined by `+` or by standing together), a known name, or unknown.
-    pub(super) fn value(
-        &self,
-        at: usize,
-        names: &HashMap<String, String>,
-    ) -> (Option<String>, usize) {
-        let mut at = at;
-        // Prefixes of literals: `r'…'`, `f"…"`, `b'…'`, `@"…"`, `$"…"`.
-        if matches!(self.at(at), b'r' | b'f' | b'b' | b'u' | b'@' | b'$')
-            && matches!(self.at(at + 1), b'\'' | b'"')
-        {
-            at += 1;
-        }
-        if let Some((mut text, mut end)) = self.literal(at) {
-            loop {
-                let next = self.blanks(end);
-                let plus = matches!(self.at(next), b'+' | b'.');
-                let after = if plus { self.blanks(next + 1) } else { next };
-                match self.literal(after) {
-                    Some((more, after)) => {
-                        text.push_str(&more);
-                        end = after;
-                    }
-                    None => return (Some(text), end),
-                }
-            }
-        }
-        let end = self.name_end(at);
-        if end > at {
-            return (
-                self.code.get(at..end).and_then(|name| names.get(name).cloned()),
-                self.argument_end(end),
-            );
-        }
-        (None, self.argument_end(at))
     }
 
     /// The place of the comma or closer that ends an argument.
     pub(super) fn argument_end(&self, mut at: usize) -> usize {
         let mut depth = 0_usize;
         while at < self.bytes.len() {
+            if !self.ahead(1) {
+                return self.bytes.len();
+            }
             if let Some((_, end)) = self.literal(at) {
                 at = end;
                 continue;
@@ -136,55 +119,5 @@ impl Snippet<'_> {
             at += 1;
         }
         at
-    }
-
-    pub(super) fn list(
-        &self,
-        mut at: usize,
-        names: &HashMap<String, String>,
-    ) -> (Vec<Option<String>>, usize) {
-        let mut words = Vec::new();
-        while at < self.bytes.len() && words.len() < 256 {
-            at = self.blanks(at);
-            if self.at(at) == b']' {
-                break;
-            }
-            let (value, end) = self.value(at, names);
-            words.push(value);
-            at = self.blanks(end.max(at + 1));
-            if self.at(at) == b',' {
-                at += 1;
-            }
-        }
-        (words, at + 1)
-    }
-
-    /// Names that were given a literal.
-    pub(super) fn assignments(&self) -> HashMap<String, String> {
-        let mut known = HashMap::new();
-        let mut at = 0;
-        while at < self.bytes.len() && known.len() < 64 {
-            if let Some((_, end)) = self.literal(at) {
-                at = end;
-                continue;
-            }
-            let is_name = self.at(at).is_ascii_alphabetic() || self.at(at) == b'_';
-            if !is_name || self.inside_name(at) {
-                at += 1;
-                continue;
-            }
-            let end = self.name_end(at);
-            let equals = self.blanks(end);
-            if self.at(equals) == b'='
-                && self.at(equals + 1) != b'='
-                && let (Some(text), after) = self.value(self.blanks(equals + 1), &known)
-            {
-                known.insert(self.code.get(at..end).unwrap_or("").to_owned(), text);
-                at = after;
-                continue;
-            }
-            at = end;
-        }
-        known
     }
 }

@@ -145,6 +145,9 @@ fn copy(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) {
     let [from, to] = paths.get(paths.len().saturating_sub(2)..).unwrap_or(&[]) else { return };
     let text = match (from.as_str(), call.input) {
         ("/dev/stdin" | "-", Stdin::Text(text)) => Some(text.clone()),
+        _ if super::program::memory_program(from, false).is_some() => {
+            Some(format!("exec {} \"$@\"\n", shell_words::quote(from)))
+        }
         _ => reader.file_text(from, scope),
     };
     remember(scope, to, text.as_deref(), false);

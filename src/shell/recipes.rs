@@ -23,7 +23,7 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
                         texts.push(reader.file_text(path, scope).unwrap_or_else(|| {
                             unread = Some(path.to_owned());
                             String::new()
-                        }))
+                        }));
                     }
                     (None, _) => unread = Some("makefile".into()),
                 }
@@ -109,8 +109,7 @@ pub(super) fn node(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
     let mut index = 1;
     let mut direct = matches!(name, "npx" | "bunx" | "pnpx");
     let mut own = scope.clone();
-    loop {
-        let Some(text) = call.arg(index) else { break };
+    while let Some(text) = call.arg(index) {
         if matches!(text, "-c" | "--call") {
             if let Some(code) = call.argv.get(index + 1).cloned() {
                 reader.launched_code("npx -c", &code, &[], &own, call.input);
@@ -234,6 +233,11 @@ fn script(
     let Some(text) = text else {
         if lifecycle {
             reader.note(What::Script, "package.json");
+        }
+        if lifecycle && name != "npm" {
+            // yarn, pnpm and bun look for a program of that name too.
+            let rest = call.argv.get(index + 1..).unwrap_or(&[]).to_vec();
+            reader.launched("package program", &rest, scope, call.input, call.env);
         }
         return lifecycle || name == "npm";
     };

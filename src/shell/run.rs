@@ -39,6 +39,7 @@ impl Reader<'_> {
         if !self.spend(argv.len() + 1) {
             return None;
         }
+        let argv: Vec<Word> = argv.into_iter().map(Word::with_holes).collect();
         let program = argv.first().cloned().unwrap_or(Word::empty());
         match &program {
             Word::Literal(_) => {

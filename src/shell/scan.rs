@@ -295,10 +295,11 @@ impl<'a> Scanner<'a> {
                 break;
             }
             if self.here() == b'(' {
-                if simple.words.len() == 1 && simple.assigns.is_empty() {
-                    if let Some(node) = super::compound::function_tail(self, &simple) {
-                        return node;
-                    }
+                if simple.words.len() == 1
+                    && simple.assigns.is_empty()
+                    && let Some(node) = super::compound::function_tail(self, &simple)
+                {
+                    return node;
                 }
                 // `(` where a word should be: bash would stop here, we read what is inside.
                 if let Some(node) = super::compound::compound(self) {

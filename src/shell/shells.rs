@@ -131,7 +131,14 @@ pub(super) fn own_script(
     if super::program::memory_program(&path, false).is_some() {
         return None;
     }
-    let text = reader.file_text(&path, scope)?;
+    let Some(text) = reader.file_text(&path, scope) else {
+        // A program elsewhere is a program; a path beside the work is likely a script.
+        let near = path.starts_with("./") || path.starts_with("../") || is_script(&path);
+        if near {
+            reader.note(super::types::What::Script, &path);
+        }
+        return None;
+    };
     let args: Vec<Word> = call.argv.iter().skip(1).cloned().collect();
     let first = text.lines().next().unwrap_or("");
     let Some(shebang) = first.strip_prefix("#!") else {

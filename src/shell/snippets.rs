@@ -3,9 +3,8 @@
 //! Not a parser of any of them: it looks for calls that start programs and reads the string
 //! literals in their arguments. A name that was given a literal earlier in the snippet counts as it.
 
-use std::collections::HashMap;
-
 use super::literals::Snippet;
+use super::operands::{Given, Names};
 
 /// A program that a snippet starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +45,7 @@ const CALLS: &[&str] = &[
     "execl",
     "execvpe",
     "posix_spawn",
+    "posix_spawnp",
     "shell_exec",
     "passthru",
     "proc_open",
@@ -67,25 +67,43 @@ const CALLS: &[&str] = &[
     "ShellExecute",
     "Start",
     "startProcess",
-    "getline",
     "shell",
     "doShellScript",
     "cmd",
     "spawn_process",
+    "fork",
+    "startfile",
+    "system_",
+    "sh_exec",
+    "pipeline",
+    "pipeline_r",
+    "open",
+    "eval",
+    "Function",
+    "osascript",
 ];
 
 /// Names that start programs only in company: `subprocess.run`, not any `run`.
-const COMMON: &[&str] =
-    &["run", "call", "exec", "execute", "Command", "sh", "shell", "cmd", "Start"];
+const COMMON: &[&str] = &[
+    "run", "call", "exec", "execute", "Command", "sh", "shell", "cmd", "Start", "fork", "pipeline",
+];
 
-/// All programs that the snippet starts.
-pub(super) fn started(code: &str) -> Vec<Started> {
-    let scanner = Snippet { code, bytes: code.as_bytes() };
-    let names = scanner.assignments();
+/// Names whose argument is code of the same language.
+const SAME_LANGUAGE: &[&str] = &["exec", "eval", "Function"];
+
+/// Words that say that programs are started by common names too.
+const COMPANY: &[&str] =
+    &["subprocess", "child_process", "execa", "Deno.", "Bun.", "IO.", "os.execute", "zx", "Open3"];
+
+/// All programs that the snippet starts; `names` are those given outside (`awk -v`).
+pub(super) fn started_with(code: &str, names: Names, depth: usize) -> Vec<Started> {
+    let scanner = Snippet::new(code);
+    let names = scanner.assignments(names);
+    let company = COMPANY.iter().any(|word| code.contains(word));
     let mut found = Vec::new();
     let mut at = 0;
     while at < scanner.bytes.len() && found.len() < 64 {
-        let byte = scanner.bytes.get(at).copied().unwrap_or(0);
+        let byte = scanner.at(at);
         match byte {
             b'`' => {
                 if let Some((text, end)) = scanner.literal(at) {
@@ -96,38 +114,39 @@ pub(super) fn started(code: &str) -> Vec<Started> {
             }
             b'\'' | b'"' => {
                 if let Some((text, end)) = scanner.literal(at) {
-                    if scanner.pipes_into(end) || scanner.piped(at) {
-                        found.push(Started::Code(text));
-                    }
+                    found.extend(scanner.at_literal(&text, at, end, &names));
                     at = end;
                     continue;
                 }
             }
             b'%' if scanner.at(at + 1) == b'x' && b"{([<|!".contains(&scanner.at(at + 2)) => {
-                if let Some(text) = scanner.delimited(at + 2) {
-                    found.push(Started::Code(text));
-                }
+                found.extend(scanner.delimited(at + 2).map(Started::Code));
             }
             b'q' if scanner.starts(at, "qx")
                 && b"{([<|!/".contains(&scanner.at(at + 2))
                 && !scanner.inside_name(at) =>
             {
-                if let Some(text) = scanner.delimited(at + 2) {
-                    found.push(Started::Code(text));
-                }
+                found.extend(scanner.delimited(at + 2).map(Started::Code));
                 at += 2;
+            }
+            b'#' if scanner.is_comment(at) => {
+                let rest = scanner.bytes.get(at..).unwrap_or(&[]);
+                at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                continue;
             }
             b'T' if scanner.starts(at, "TIOCSTI") => found.extend(scanner.injected()),
             byte if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let end = scanner.name_end(at);
                 let name = code.get(at..end).unwrap_or("");
-                if CALLS.contains(&name) && (!COMMON.contains(&name) || scanner.in_company(at)) {
-                    found.extend(scanner.call(name, end, &names));
-                } else if name == "do" && scanner.starts(at, "do shell script") {
-                    found.extend(scanner.call("system", at + 15, &names));
-                } else if name == "do" && scanner.starts(at, "do script") {
-                    found.extend(scanner.call("system", at + 9, &names));
+                let known = CALLS.contains(&name)
+                    && !scanner.is_defined(at)
+                    && (!COMMON.contains(&name) || company || scanner.in_company(at));
+                let mut call = None;
+                if known {
+                    found.extend(scanner.nested(name, end, &names, depth));
+                    call = scanner.call(name, end, &names);
                 }
+                found.extend(call.or_else(|| scanner.other_language(at, end, &names)));
                 at = end;
                 continue;
             }
@@ -138,7 +157,50 @@ pub(super) fn started(code: &str) -> Vec<Started> {
     found
 }
 
+/// What a snippet prints, as far as its literals tell: `None` when it prints none.
+pub(super) fn prints(code: &str) -> Option<String> {
+    const PRINTS: &[&str] =
+        &["print", "puts", "echo", "say", "log", "write", "printf", "println", "stdout"];
+    let scanner = Snippet::new(code);
+    let names = scanner.assignments(Names::new());
+    let mut out: Option<String> = None;
+    let mut at = 0;
+    while at < scanner.bytes.len() {
+        if let Some((_, end)) = scanner.literal(at) {
+            at = end;
+            continue;
+        }
+        let end = scanner.name_end(at);
+        if end == at {
+            at += 1;
+            continue;
+        }
+        if PRINTS.contains(&code.get(at..end).unwrap_or("")) && !scanner.inside_name(at) {
+            let mut from = scanner.blanks(end);
+            from = if scanner.at(from) == b'(' { scanner.blanks(from + 1) } else { from };
+            if let (Some(Given::Text(text)), _) = scanner.value(from, &names, 0) {
+                let out = out.get_or_insert_default();
+                out.push_str(&text);
+                out.push('\n');
+            }
+        }
+        at = end;
+    }
+    out
+}
+
 impl Snippet<'_> {
+    fn is_comment(&self, at: usize) -> bool {
+        self.at(at + 1) != b'{'
+            && (at == 0 || matches!(self.at(at - 1), b'\n' | b' ' | b'\t' | b';'))
+    }
+
+    /// Whether a name is being defined here: `def run(`, `function exec(`.
+    fn is_defined(&self, at: usize) -> bool {
+        let before = self.code.get(..at).unwrap_or("").trim_end();
+        self.inside_name(at) || ["def", "function", "fn", "sub"].iter().any(|w| before.ends_with(w))
+    }
+
     /// Whether a common name stands behind one that starts programs: `subprocess.run`,
     /// `child_process').exec`, `Deno.Command`, `os.execute`, `IO::popen`.
     fn in_company(&self, at: usize) -> bool {
@@ -147,29 +209,30 @@ impl Snippet<'_> {
         let linked = before.ends_with('.') || before.ends_with("::");
         let owner =
             before.rsplit(|c: char| c.is_whitespace() || c == ';' || c == '=').next().unwrap_or("");
-        let bare_exec = !linked && self.starts(at, "exec") && !before.trim_end().ends_with("def");
+        let bare_exec = !linked && self.starts(at, "exec");
         bare_exec
             || linked
-                && [
-                    "subprocess",
-                    "child_process",
-                    "os",
-                    "cp",
-                    "proc",
-                    "Process",
-                    "Deno",
-                    "Bun",
-                    "shell",
-                    "sp",
-                    "Kernel",
-                    "sh",
-                    "process",
-                    "IO",
-                    "execa",
-                    "zx",
-                ]
-                .iter()
-                .any(|name| owner.contains(name))
+                && ["os", "cp", "proc", "Process", "Kernel", "sh", "process", "shell", "sp", "IO"]
+                    .iter()
+                    .any(|name| owner.contains(name))
+    }
+
+    /// A literal that is run by what stands beside it: awk's pipes, `getattr(os, 'system')(…)`.
+    fn at_literal(&self, text: &str, at: usize, end: usize, names: &Names) -> Vec<Started> {
+        if self.pipes_into(end) || self.piped(at) {
+            let mut found = vec![Started::Code(text.to_owned())];
+            // `print "code" | "sh"`.
+            let program = text.split_whitespace().next().unwrap_or("");
+            if super::shells::is_shell(super::program::base_name(program)) {
+                found.extend(prints(self.code).map(Started::Code));
+            }
+            return found;
+        }
+        let called = CALLS.contains(&text) && matches!(self.at(end), b')' | b']');
+        if called && self.at(end + 1) == b'(' {
+            return self.call(text, end + 1, names).into_iter().collect();
+        }
+        Vec::new()
     }
 
     /// awk's `"command" | getline`.
@@ -201,95 +264,17 @@ impl Snippet<'_> {
         found
     }
 
-    /// The call whose name ends at `end`.
-    fn call(&self, name: &str, end: usize, names: &HashMap<String, String>) -> Option<Started> {
-        let mut at = self.blanks(end);
-        if name == "getline" {
-            return None;
+    /// Code of the same language in a literal: `exec("…")`, `eval("…")`.
+    fn nested(&self, name: &str, end: usize, names: &Names, depth: usize) -> Vec<Started> {
+        let open = self.blanks(end);
+        if !SAME_LANGUAGE.contains(&name) || self.at(open) != b'(' || depth > 4 {
+            return Vec::new();
         }
-        let round = self.at(at) == b'(';
-        if round {
-            at = self.blanks(at + 1);
-        } else if !matches!(self.at(at), b'\'' | b'"' | b'`') {
-            return None;
-        }
-        let first = self.arguments(at, if round { b')' } else { b';' }, names);
-        let argv_calls = name.starts_with("spawn")
-            || name.starts_with("execv")
-            || name.starts_with("execl")
-            || name.starts_with("execFile")
-            || matches!(
-                name,
-                "Command"
-                    | "execa"
-                    | "execaSync"
-                    | "Start"
-                    | "create_subprocess_exec"
-                    | "pcntl_exec"
-            );
-        match first {
-            Arguments::List(words) => Some(Started::Argv(words)),
-            Arguments::Words(words, None) if argv_calls || words.len() > 1 => {
-                let skip = usize::from(
-                    name.starts_with("execv") || name.starts_with("execl") || name == "spawnvp",
-                );
-                if words.len() == 1 && words.iter().flatten().any(|text| text.contains(' ')) {
-                    return Some(Started::Code(words.into_iter().flatten().collect()));
-                }
-                if name == "Start" {
-                    // .NET: the second argument is a command line.
-                    let line: Vec<String> = words.into_iter().flatten().collect();
-                    return Some(Started::Code(line.join(" ")));
-                }
-                Some(Started::Argv(words.into_iter().skip(skip).collect()))
-            }
-            Arguments::Words(mut words, Some(list)) => {
-                let head = words.drain(..).next().flatten();
-                let named = name.starts_with("execv") || name == "spawnvp";
-                let mut argv = if named { Vec::new() } else { vec![head] };
-                argv.extend(list);
-                Some(Started::Argv(argv))
-            }
-            Arguments::Words(words, None) => match words.into_iter().next() {
-                Some(Some(text)) => Some(Started::Code(text)),
-                Some(None) => Some(Started::Unknown),
-                None => None,
-            },
+        match self.value(self.blanks(open + 1), names, 0).0 {
+            Some(Given::Text(text)) => started_with(&text, names.clone(), depth + 1),
+            Some(Given::List(_)) | None => Vec::new(),
         }
     }
-
-    /// The arguments from `at` on: words, and a list among them.
-    fn arguments(&self, mut at: usize, close: u8, names: &HashMap<String, String>) -> Arguments {
-        if self.at(at) == b'[' {
-            return Arguments::List(self.list(at + 1, names).0);
-        }
-        let mut words = Vec::new();
-        while at < self.bytes.len() && words.len() < 64 {
-            at = self.blanks(at);
-            if self.at(at) == close || self.at(at) == b')' || self.at(at) == 0 {
-                break;
-            }
-            if self.at(at) == b'[' {
-                let (list, _) = self.list(at + 1, names);
-                return Arguments::Words(words, Some(list));
-            }
-            let (value, end) = self.value(at, names);
-            words.push(value);
-            at = self.blanks(end);
-            if self.at(at) != b',' {
-                break;
-            }
-            at += 1;
-        }
-        Arguments::Words(words, None)
-    }
-}
-
-enum Arguments {
-    /// Only a list: `run(['a', 'b'])`.
-    List(Vec<Option<String>>),
-    /// Words, and the first list after them: `spawn('a', ['b'])`.
-    Words(Vec<Option<String>>, Option<Vec<Option<String>>>),
 }
 
 #[cfg(test)]
@@ -305,10 +290,20 @@ mod tests {
         for (snippet, expected) in [
             ("import os; os.system('a b')", code("a b")),
             ("subprocess.run(['a','b'])", argv(&["a", "b"])),
+            ("subprocess.run(['a','b'], check=True)", argv(&["a", "b"])),
+            ("subprocess.run('a b', shell=True)", code("a b")),
+            ("x=['a','b']; subprocess.run(x)", argv(&["a", "b"])),
+            ("subprocess.run('a b'.split())", argv(&["a", "b"])),
+            ("os.system('a %s' % 'b')", code("a b")),
+            ("os.system('a {}'.format('b'))", code("a b")),
+            ("b='x'; os.system(f'a {b}')", code("a x")),
+            ("os.execvp('a', ['a', 'b'])", argv(&["a", "b"])),
             ("require('child_process').spawnSync('a',['b','c'])", argv(&["a", "b", "c"])),
             ("require('child_process').execSync(\"a b\")", code("a b")),
             ("system(\"a b\")", code("a b")),
             ("system 'a b'", code("a b")),
+            ("exec qw(a b)", argv(&["a", "b"])),
+            ("open(F, 'a b|')", code("a b")),
             ("`a b`", code("a b")),
             ("%x{a b}", code("a b")),
             ("BEGIN{system(\"a b\")}", code("a b")),
@@ -318,8 +313,9 @@ mod tests {
             ("print('os.system(\"a\")')", Vec::new()),
             ("console.log('a b')", Vec::new()),
             ("tests.run('a b')", Vec::new()),
+            ("open('a b').read()", Vec::new()),
         ] {
-            assert_eq!(started(snippet), expected, "{snippet}");
+            assert_eq!(started_with(snippet, Names::new(), 0), expected, "{snippet}");
         }
     }
 }

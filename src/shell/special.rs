@@ -13,11 +13,12 @@ pub(super) fn run(
     scope: &mut Scope,
 ) -> Option<Printed> {
     match name {
-        "env" => Some(env(reader, call, scope)),
+        "env" => Some(super::env::env(reader, call, scope)),
         "xargs" | "gxargs" => Some(super::xargs::xargs(reader, call, scope)),
         "parallel" | "sem" => Some(super::xargs::parallel(reader, call, scope)),
         "find" | "gfind" | "fd" | "fdfind" => Some(super::xargs::find(reader, call, scope)),
         "su" => Some(su(reader, call, scope)),
+        "runuser" if !matches!(call.arg(1), Some("-u" | "--user")) => Some(su(reader, call, scope)),
         "ssh" | "autossh" | "sshpass" | "dbclient" => {
             Some(super::elsewhere::ssh(reader, call, scope))
         }
@@ -36,65 +37,6 @@ pub(super) fn run(
         "socat" => Some(socat(reader, call, scope)),
         _ => super::hosted::run(reader, name, call, scope),
     }
-}
-
-/// `env [-i] [-u NAME] [-C DIR] [-S TEXT] [NAME=VALUE]… command`.
-fn env(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
-    let mut env = call.env.to_vec();
-    let mut own = scope.clone();
-    let mut index = 1;
-    let mut split: Vec<Word> = Vec::new();
-    while let Some(word) = call.argv.get(index) {
-        let text = word.literal();
-        match text {
-            Some("-u" | "--unset" | "-a" | "--argv0") => index += 1,
-            Some("-C" | "--chdir") => {
-                index += 1;
-                let dir = call.arg(index);
-                own.cwd = dir.and_then(|dir| super::values::absolute(scope.cwd.as_deref(), dir));
-            }
-            Some("-S" | "--split-string") => {
-                index += 1;
-                split.extend(
-                    call.argv
-                        .get(index)
-                        .and_then(Word::literal)
-                        .map(split_string)
-                        .unwrap_or_default(),
-                );
-            }
-            Some(long) if long.starts_with("--chdir=") => {
-                own.cwd =
-                    super::values::absolute(scope.cwd.as_deref(), long.get(8..).unwrap_or(""));
-            }
-            Some(long) if long.starts_with("--split-string=") => {
-                split.extend(split_string(long.get(15..).unwrap_or("")));
-            }
-            Some(short) if short.starts_with("-S") && short.len() > 2 => {
-                split.extend(split_string(short.get(2..).unwrap_or("")));
-            }
-            Some(short) if short.starts_with("-vS") => index += 1,
-            Some(option) if option.starts_with('-') => {}
-            _ => match super::builtins::split_assignment(word) {
-                Some(pair) => env.push(pair),
-                None => break,
-            },
-        }
-        index += 1;
-    }
-    let mut argv = split;
-    argv.extend(call.argv.get(index..).unwrap_or(&[]).iter().cloned());
-    while let Some(pair) = argv.first().and_then(super::builtins::split_assignment) {
-        env.push(pair);
-        argv.remove(0);
-    }
-    reader.launched("env", &argv, &own, call.input, &env)
-}
-
-/// The words of `env -S`: blanks and quotes, no expansion.
-fn split_string(text: &str) -> Vec<Word> {
-    let words = shell_words::split(text).unwrap_or_default();
-    words.into_iter().map(Word::Literal).collect()
 }
 
 /// `su [-] [user] -c code`.
@@ -158,7 +100,7 @@ fn crontab(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
             reader.note(What::Code, "lines of crontab");
             None
         }
-        _ => call
+        Stdin::Inherited | Stdin::Text(_) | Stdin::File(_) | Stdin::Unknown => call
             .arg(call.argv.len() - 1)
             .filter(|path| !path.starts_with('-'))
             .and_then(|path| reader.file_text(path, scope)),
@@ -202,10 +144,23 @@ fn windows_start(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pri
 
 /// `nix develop -c command`, `nix shell p --command command`.
 fn nix(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
+    if call.arg(1) == Some("run") {
+        return nix_run(reader, call, scope);
+    }
     let at =
         call.argv.iter().position(|word| matches!(word.literal(), Some("-c" | "--command")))?;
     let rest = call.argv.get(at + 1..).unwrap_or(&[]).to_vec();
     reader.launched("nix", &rest, scope, call.input, call.env)
+}
+
+/// `nix run flake#program -- arguments`.
+fn nix_run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
+    let flake = call.argv.iter().skip(2).filter_map(Word::literal).find(|w| !w.starts_with('-'))?;
+    let program = flake.rsplit(['#', '/', ':', '.']).next().unwrap_or(flake);
+    let dashes = call.argv.iter().position(|word| word.literal() == Some("--"));
+    let mut argv = vec![Word::Literal(program.to_owned())];
+    argv.extend(dashes.and_then(|at| call.argv.get(at + 1..)).unwrap_or(&[]).iter().cloned());
+    reader.launched("nix run", &argv, scope, call.input, call.env)
 }
 
 /// `socat … EXEC:'command'` and `SYSTEM:'code'`.

@@ -13,7 +13,7 @@ pub(super) fn run(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: &
         "screen" => screen(reader, call, scope),
         "zellij" => after_verb(reader, call, scope, &["write-chars", "run", "action"]),
         "wezterm" => {
-            after_verb(reader, call, scope, &["send-text", "spawn", "start", "split-pane"])
+            after_verb(reader, call, scope, &["send-text", "spawn", "start", "split-pane"]);
         }
         "kitty" | "kitten" => after_verb(reader, call, scope, &["send-text", "launch"]),
         "xdotool" | "ydotool" => after_verb(reader, call, scope, &["type", "key"]),
@@ -56,11 +56,23 @@ fn tmux(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
     }
     let rest = call.argv.get(index..).unwrap_or(&[]);
     for command in rest.split(|word| matches!(word.literal(), Some(";" | "\\;"))) {
-        tmux_command(reader, command, scope);
+        tmux_command(reader, command, scope, call.input);
     }
 }
 
-fn tmux_command(reader: &mut Reader<'_>, command: &[Word], scope: &Scope) {
+/// A command of tmux in one word.
+fn inner_command(reader: &mut Reader<'_>, word: &Word, scope: &Scope) {
+    let words = word.literal().and_then(|text| shell_words::split(text).ok()).unwrap_or_default();
+    let words: Vec<Word> = words.into_iter().map(Word::Literal).collect();
+    for command in words.split(|word| word.literal() == Some(";")) {
+        reader.inside("tmux", |reader| {
+            tmux_command(reader, command, scope, &Stdin::Inherited);
+            Some(())
+        });
+    }
+}
+
+fn tmux_command(reader: &mut Reader<'_>, command: &[Word], scope: &Scope, input: &Stdin) {
     let Some(verb) = command.first().and_then(Word::literal) else { return };
     let is = |full: &str, alias: &str| verb == alias || verb.len() >= 4 && full.starts_with(verb);
     let Some(valued) = valued_letters(&is) else { return };
@@ -75,9 +87,7 @@ fn tmux_command(reader: &mut Reader<'_>, command: &[Word], scope: &Scope) {
             break;
         }
         // Letters may stand together: `-Rt main`.
-        let takes = option.chars().skip(1).position(|letter| {
-            valued.contains(&letter) && !(letter == 'd' && !is("run-shell", "run"))
-        });
+        let takes = option.chars().skip(1).position(|letter| valued.contains(&letter));
         if takes.is_some_and(|at| at + 2 == option.chars().count()) {
             index += 1;
         }
@@ -85,9 +95,24 @@ fn tmux_command(reader: &mut Reader<'_>, command: &[Word], scope: &Scope) {
     let operands = command.get(index..).unwrap_or(&[]);
     if is("send-keys", "send") || is("set-buffer", "setb") {
         typed(reader, operands, scope);
-    } else if is("if-shell", "if") {
-        for operand in operands {
+    } else if is("load-buffer", "loadb") {
+        if let (Some("-"), Stdin::Text(text)) = (operands.first().and_then(Word::literal), input) {
+            typed(reader, &[Word::Literal(text.clone())], scope);
+        }
+    } else if is("if-shell", "if") || is("confirm-before", "confirm") {
+        // The first is code (but for a confirmation), the others are commands of tmux.
+        let skip = usize::from(is("if-shell", "if"));
+        for operand in operands.iter().take(skip) {
             reader.launched_code("tmux", operand, &[], scope, &Stdin::Inherited);
+        }
+        for operand in operands.iter().skip(skip) {
+            inner_command(reader, operand, scope);
+        }
+    } else if is("set-hook", "set-hook") || is("bind-key", "bind") {
+        match operands.get(1..) {
+            Some([single]) => inner_command(reader, single, scope),
+            Some(rest) => tmux_command(reader, rest, scope, input),
+            None => {}
         }
     } else if operands.len() > 1 {
         reader.launched("tmux", operands, scope, &Stdin::Inherited, &[]);
@@ -98,29 +123,24 @@ fn tmux_command(reader: &mut Reader<'_>, command: &[Word], scope: &Scope) {
 
 /// The option letters of a tmux command that take a value; `None` for one that starts nothing.
 fn valued_letters(is: &impl Fn(&str, &str) -> bool) -> Option<&'static [char]> {
-    const STARTING: &[(&str, &str)] = &[
-        ("new-session", "new"),
-        ("new-window", "neww"),
-        ("split-window", "splitw"),
-        ("respawn-pane", "respawnp"),
-        ("respawn-window", "respawnw"),
-        ("display-popup", "popup"),
+    const ROWS: &[(&str, &str, &[char])] = &[
+        ("send-keys", "send", &['t', 'N', 'c']),
+        ("run-shell", "run", &['t', 'd', 'c']),
+        ("if-shell", "if", &['t']),
+        ("pipe-pane", "pipep", &['t']),
+        ("confirm-before", "confirm", &['t', 'p', 'c']),
+        ("set-buffer", "setb", &['b', 'n', 't']),
+        ("load-buffer", "loadb", &['b', 't']),
+        ("new-session", "new", &['c', 'e', 'F', 'f', 'n', 's', 't', 'x', 'y']),
+        ("new-window", "neww", &['c', 'e', 'F', 'n', 't']),
+        ("split-window", "splitw", &['c', 'e', 'F', 'l', 'p', 't']),
+        ("respawn-pane", "respawnp", &['c', 'e', 't']),
+        ("respawn-window", "respawnw", &['c', 'e', 't']),
+        ("display-popup", "popup", &['b', 'c', 'd', 'e', 'h', 's', 'S', 't', 'T', 'w', 'x', 'y']),
+        ("set-hook", "set-hook", &['t']),
+        ("bind-key", "bind", &['N', 'T']),
     ];
-    if is("send-keys", "send") {
-        return Some(&['t', 'N', 'c']);
-    }
-    if is("run-shell", "run") {
-        return Some(&['t', 'd', 'c']);
-    }
-    if is("if-shell", "if") || is("pipe-pane", "pipep") || is("confirm-before", "confirm") {
-        return Some(&['t', 'p', 'c']);
-    }
-    if is("set-buffer", "setb") {
-        return Some(&['b', 'n', 't']);
-    }
-    STARTING.iter().any(|(full, alias)| is(full, alias)).then_some(&[
-        't', 'c', 'e', 'n', 's', 'F', 'l', 'p', 'x', 'y', 'b', 'd', 'h', 'w', 'S', 'T',
-    ])
+    ROWS.iter().find(|(full, alias, _)| is(full, alias)).map(|(_, _, letters)| *letters)
 }
 
 /// `screen -X stuff TEXT`, `screen -dm command`.

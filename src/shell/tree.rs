@@ -9,25 +9,25 @@ pub(super) enum Node {
     /// Assignments, words, redirections: a program, a builtin, or nothing but assignments.
     Simple(Rc<Simple>),
     /// Commands one after the other.
-    List(Vec<(Node, Join)>),
+    List(Vec<(Self, Join)>),
     /// Commands joined by `|`.
-    Pipeline(Vec<Node>),
+    Pipeline(Vec<Self>),
     /// `( … )`: its own variables and directory.
-    Subshell(Box<Node>),
+    Subshell(Box<Self>),
     /// `{ … }` and the parts of `if`, `while`, `until`: the parts may or may not run.
-    Group { parts: Vec<Node>, conditional: bool },
+    Group { parts: Vec<Self>, conditional: bool },
     /// `for` and `select`; no words means `"$@"`.
-    For { name: String, words: Option<Vec<Raw>>, body: Box<Node> },
+    For { name: String, words: Option<Vec<Raw>>, body: Box<Self> },
     /// `case`.
-    Case { subject: Raw, arms: Vec<(Vec<Raw>, Node)> },
+    Case { subject: Raw, arms: Vec<(Vec<Raw>, Self)> },
     /// A function's definition.
-    Function { name: String, body: Rc<Node> },
+    Function { name: String, body: Rc<Self> },
     /// `[[ … ]]`, `(( … ))`: only what is substituted in it runs.
     Test(Vec<Raw>),
     /// `coproc`.
-    Coproc(Box<Node>),
+    Coproc(Box<Self>),
     /// A compound command with redirections.
-    Redirected(Box<Node>, Vec<RawRedirect>),
+    Redirected(Box<Self>, Vec<RawRedirect>),
 }
 
 /// How a command is joined to the one before it.

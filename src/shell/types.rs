@@ -121,7 +121,7 @@ impl Word {
     pub fn literal(&self) -> Option<&str> {
         match self {
             Self::Literal(text) => Some(text),
-            _ => None,
+            Self::OneOf(_) | Self::Partial(_) => None,
         }
     }
 

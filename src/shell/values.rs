@@ -5,7 +5,29 @@ use super::types::{Piece, Word};
 /// The most values one word may have before it counts as unknown.
 pub(super) const MAX_VALUES: usize = 16;
 
+/// Stands in a known output for a part that is not known. A private character: a text that holds
+/// it counts as partly unknown.
+pub(super) const UNKNOWN_PART: char = '\u{10fffd}';
+
 impl Word {
+    /// The word with its unknown parts as holes.
+    pub(super) fn with_holes(self) -> Self {
+        let Self::Literal(text) = &self else { return self };
+        if !text.contains(UNKNOWN_PART) {
+            return self;
+        }
+        let mut word = Self::empty();
+        for (index, piece) in text.split(UNKNOWN_PART).enumerate() {
+            if index > 0 {
+                word.push_piece(Piece::Hole { what: "output".into(), many: true });
+            }
+            if !piece.is_empty() {
+                word.push_text(piece);
+            }
+        }
+        word
+    }
+
     /// The empty word.
     pub(super) fn empty() -> Self {
         Self::Literal(String::new())

@@ -306,7 +306,10 @@ fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) 
                         .flat_map(|(key, value)| [Word::Literal(format!("-{key}")), value])
                         .collect(),
                 ),
-                other => other,
+                other @ Value::List(_)
+                | other @ Value::Block(_)
+                | other @ Value::Bytes(_)
+                | other @ Value::Type(_) => other,
             }
         }
     }

@@ -54,7 +54,10 @@ pub(super) fn postfix(
             let args = expression::deeper(reader, cursor, scope, arguments_list);
             let args = match args {
                 Value::List(words) => words.into_iter().map(Value::word).collect(),
-                other => vec![other],
+                other @ Value::Block(_)
+                | other @ Value::Bytes(_)
+                | other @ Value::Table(_)
+                | other @ Value::Type(_) => vec![other],
             };
             value = method(reader, scope, &value, &name, &args);
         } else if let Some(block) = block {
@@ -79,7 +82,10 @@ fn arguments_list(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut 
         // Arguments are separated by commas, so a comma is no array here.
         match expression::expression(reader, cursor, scope) {
             Value::List(more) => words.extend(more),
-            other => only = Some(other),
+            other @ Value::Block(_)
+            | other @ Value::Bytes(_)
+            | other @ Value::Table(_)
+            | other @ Value::Type(_) => only = Some(other),
         }
         cursor.gap();
         cursor.take(',');
@@ -127,7 +133,9 @@ fn indexed(value: &Value, index: &Value) -> Value {
             }
             _ => words.clone(),
         },
-        _ => return Value::unknown("element"),
+        Value::Block(_) | Value::Bytes(_) | Value::Table(_) | Value::Type(_) => {
+            return Value::unknown("element");
+        }
     };
     let mut out = Vec::new();
     for word in index.words() {

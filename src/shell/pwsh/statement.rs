@@ -263,12 +263,12 @@ fn single(word: Word) -> Word {
                     .into_iter()
                     .map(|piece| match piece {
                         Piece::Hole { what, .. } => Piece::Hole { what, many: false },
-                        other => other,
+                        other @ Piece::Text(_) | other @ Piece::Glob(_) => other,
                     })
                     .collect(),
             )
         }
-        known => known,
+        known @ Word::Literal(_) | known @ Word::OneOf(_) => known,
     }
 }
 
