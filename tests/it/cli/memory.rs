@@ -467,7 +467,8 @@ fn call(session: &str, agent: Option<&str>, call: &str, age_ms: i64) -> CallReco
 
 #[test]
 fn the_writer_is_the_session_and_the_subagent_of_this_very_call() {
-    let rows: [(&str, Vec<CallRecord>, (Option<&str>, Option<&str>)); 8] = [
+    type Row<'r> = (&'r str, Vec<CallRecord>, (Option<&'r str>, Option<&'r str>));
+    let rows: [Row; 8] = [
         ("no record", vec![], (None, None)),
         ("the parent", vec![call("s", None, "t1", 100)], (None, Some("t1"))),
         ("a subagent", vec![call("s", Some("a"), "t1", 100)], (Some("a"), Some("t1"))),

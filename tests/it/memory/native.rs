@@ -88,7 +88,7 @@ fn a_decision_retires_the_ones_of_its_kind_subject_and_scope() {
     let intent = store.note("intent", "retry ceiling", "lower it", Some("branch:a")).id;
     let other = store.note("decision", "retry  ceiling", "other subject", Some("branch:a")).id;
     let new = store.note("decision", " retry ceiling\u{a0}", "thirty", Some("branch:a"));
-    assert_eq!(new.superseded, [old.clone()]);
+    assert_eq!(new.superseded, std::slice::from_ref(&old));
     assert_eq!(new.contested, Vec::<String>::new());
     let statuses = [old, far, intent, other, new.id].map(|id| store.status(&id));
     assert_eq!(statuses, ["superseded", "active", "active", "active", "active"]);
@@ -256,7 +256,7 @@ fn the_guard_sees_our_notes_as_they_are() {
         created_at: "2026-12-01T08:00:01.000Z".into(),
     };
     assert_eq!(seen.note(&id).unwrap(), Some(expected.clone()));
-    assert_eq!(seen.active_on("été").unwrap(), [expected.clone()]);
+    assert_eq!(seen.active_on("été").unwrap(), std::slice::from_ref(&expected));
     assert_eq!(seen.active_like("  ÉTÉ").unwrap(), [expected]);
     assert_eq!(seen.active_on("Été").unwrap(), []);
     let item = seen.item(&id).unwrap().unwrap();
