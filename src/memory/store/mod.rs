@@ -1,5 +1,6 @@
 //! Stores on disk: ours (`native`) and Cortex's (`cortex`, read-only). SQL lives here only.
 
+mod columns;
 mod cortex;
 pub mod native;
 mod open;

@@ -1,4 +1,4 @@
--- A later schema that only adds: columns in the middle and at the end, a table.
+-- A later schema that only adds: columns in the middle and at the end, a table. One index kept its name.
 PRAGMA journal_mode = WAL;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 INSERT INTO meta VALUES ('schema_version', '7');
@@ -32,7 +32,7 @@ CREATE TABLE notes (
     conflict INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX idx_notes_session ON notes (session_id);
-CREATE INDEX idx_notes_kind_subject ON notes (kind, subject);
+CREATE INDEX idx_notes_kind_subject ON notes (kind, author, subject) WHERE status = 'active';
 CREATE INDEX idx_notes_status ON notes (status);
 CREATE UNIQUE INDEX idx_sessions_agent ON sessions (scope_key, agent_id) WHERE agent_id IS NOT NULL;
 CREATE TABLE memory_items (
