@@ -1,12 +1,13 @@
 """Reads scenario files: the short forms written out, mistakes refused (README.md has the format)."""
 
+import functools
 import json
 import re
 
 from model import prompt
 
-KEYS = {"about", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight"}
-CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "together", "when"}
+KEYS = {"about", "directory", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight"}
+CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "together", "when", "own servers"}
 CALL_KEYS = {"bash", "agent", "type", "background", "note", "tool", "input", "blocked", "runs", "fails"}
 AFTER_KEYS = {"cortex", "native", "files", "denials", "primaries"}
 OUTCOMES = ("blocked", "runs", "fails")
@@ -28,6 +29,8 @@ class Scenario:
         self.name = name
         _known(name, document, KEYS)
         self.about = document["about"]
+        self.directory = document.get("directory", "")
+        self.git = document.get("git", True)
         self.cortex = document.get("cortex", {})
         self.native = document.get("native", {})
         self.files = document.get("files", {})
@@ -74,11 +77,13 @@ class Scenario:
 
 
 def fill(value, places):
-    """`value` with every `{{NAME}}` replaced; an unknown name is an error."""
+    """`value` with every `{{NAME}}` replaced and every `{"$nested": n}` made; unknown names are errors."""
     if isinstance(value, str):
         return re.sub(r"\{\{([^{}]+)\}\}", lambda found: str(places[found[1]]), value)
     if isinstance(value, list):
         return [fill(item, places) for item in value]
+    if isinstance(value, dict) and set(value) == {"$nested"}:
+        return functools.reduce(lambda inner, _: [inner], range(value["$nested"]), [])
     if isinstance(value, dict):
         return {fill(key, places): fill(item, places) for key, item in value.items()}
     return value

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -35,7 +36,8 @@ class World:
     """A scenario's directory and how to play the scenario in it."""
 
     def __init__(self, root, scenario, binary, program):
-        self.root, self.scenario = root, scenario
+        self.root = root = root / scenario.directory
+        self.scenario = scenario
         self.home, self.config, self.bin = root / "home", root / "config", root / "bin"
         self.project, self.other = root / "project", root / "other"
         for directory in (self.home, self.config, self.bin, root / "tmp"):
@@ -93,7 +95,9 @@ class World:
 
     def make_projects(self):
         for project in (self.project, self.other):
-            self.command(["git", "init", "-q", "-b", "main", str(project)], self.root)
+            project.mkdir()
+            if self.scenario.git:
+                self.command(["git", "init", "-q", "-b", "main"], project)
         self.places["store"] = self.cortex_place(self.project).file
         self.places["otherstore"] = self.cortex_place(self.other).file
 
@@ -119,7 +123,8 @@ class World:
     def write_settings(self):
         """The client's settings as Cortex's installer leaves them: `install` has to add to these."""
         def entry(event):
-            return [{"hooks": [{"type": "command", "command": f"{self.bin}/cortex hook {event}"}]}]
+            command = f"{shlex.quote(f'{self.bin}/cortex')} hook {event}"
+            return [{"hooks": [{"type": "command", "command": command}]}]
 
         settings = {"hooks": {"SessionStart": entry("session-start"), "SubagentStart": entry("subagent-start")}}
         (self.config / "settings.json").write_text(json.dumps(settings, indent=2) + "\n")
@@ -178,8 +183,9 @@ class World:
         if "when" in one and not self.appears(self.project / one["when"]):
             return problems.append(f"client {number}: `{one['when']}` never appeared")
         words = [str(self.bin / "claude"), "-p", "--model", "claude-sonnet-4-5",
-                 "--dangerously-skip-permissions", "--mcp-config", str(self.root / "mcp.json"),
-                 "--strict-mcp-config", "--debug-file", f"{log}.debug"]
+                 "--dangerously-skip-permissions", "--debug-file", f"{log}.debug"]
+        if not one.get("own servers"):
+            words += ["--mcp-config", str(self.root / "mcp.json"), "--strict-mcp-config"]
         if "resume" in one:
             words += ["--resume", session(one["resume"])]
         elif one.get("continue"):
