@@ -6,7 +6,7 @@ import re
 
 from model import prompt
 
-KEYS = {"about", "directory", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight"}
+KEYS = {"about", "directory", "moved", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight"}
 CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "together", "when", "own servers"}
 CALL_KEYS = {"bash", "agent", "type", "background", "note", "tool", "input", "blocked", "runs", "fails"}
 AFTER_KEYS = {"cortex", "native", "files", "denials", "primaries"}
@@ -30,6 +30,7 @@ class Scenario:
         _known(name, document, KEYS)
         self.about = document["about"]
         self.directory = document.get("directory", "")
+        self.moved = document.get("moved", False)
         self.git = document.get("git", True)
         self.cortex = document.get("cortex", {})
         self.native = document.get("native", {})

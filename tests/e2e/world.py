@@ -38,7 +38,8 @@ class World:
     def __init__(self, root, scenario, binary, program):
         self.root = root = root / scenario.directory
         self.scenario = scenario
-        self.home, self.config, self.bin = root / "home", root / "config", root / "bin"
+        self.home, self.bin = root / "home", root / "bin"
+        self.config = root / "config" if scenario.moved else self.home / ".claude"
         self.project, self.other = root / "project", root / "other"
         for directory in (self.home, self.config, self.bin, root / "tmp"):
             directory.mkdir(parents=True)
@@ -76,11 +77,12 @@ class World:
 
     def environment(self):
         """Built from nothing: no variable of the user's reaches a client or a command."""
+        moved = {"CLAUDE_CONFIG_DIR": str(self.config)} if self.scenario.moved else {}
         return {
+            **moved,
             "PATH": os.pathsep.join([str(self.bin), os.path.dirname(sys.executable),
                                      "/usr/local/bin", "/usr/bin", "/bin"]),
-            "HOME": str(self.home), "CLAUDE_CONFIG_DIR": str(self.config),
-            "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm",
+            "HOME": str(self.home), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm",
             "GIT_CONFIG_NOSYSTEM": "1",
         }
 
