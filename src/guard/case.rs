@@ -1,6 +1,7 @@
 //! One call under judgement: what is asked of the machine is asked once, what is found is kept.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::{Facts, Place, Protected, ProtectedKind, Reached};
@@ -13,7 +14,7 @@ const MAX_DEPTH: u8 = 4;
 
 /// How many questions about paths and memories one call may cost. No honest call comes near, and
 /// what lies beyond is a doubt.
-const MAX_QUESTIONS: u32 = 3_000;
+const MAX_QUESTIONS: u32 = 1_000;
 
 /// In how many directories of its own one text is followed.
 const MAX_DIRECTORIES: usize = 32;
@@ -27,6 +28,7 @@ pub(super) struct Case<'a> {
     protected: Vec<(Option<String>, Rc<Vec<Protected>>)>,
     depth: u8,
     questions: Cell<u32>,
+    folders: RefCell<HashMap<(String, String), String>>,
     /// A file is changed whose name only run time knows.
     pub(super) changes_unknown: bool,
 }
@@ -117,6 +119,7 @@ impl<'a> Case<'a> {
             protected: Vec::new(),
             depth: 0,
             questions: Cell::new(0),
+            folders: RefCell::default(),
             changes_unknown: false,
         }
     }
@@ -178,10 +181,27 @@ impl<'a> Case<'a> {
     pub(super) fn may_ask(&mut self) -> bool {
         let asked = self.questions.get();
         self.questions.set(asked.saturating_add(1));
-        if asked == MAX_QUESTIONS {
+        asked < MAX_QUESTIONS || !self.is_busy()
+    }
+
+    /// Whether the call has used its questions up; at the first time a doubt is noted.
+    pub(super) fn is_busy(&mut self) -> bool {
+        let busy = self.questions.get() > MAX_QUESTIONS;
+        if busy {
             self.doubt_of(Code::ShellUnclear, "too many targets");
         }
-        asked < MAX_QUESTIONS
+        busy
+    }
+
+    /// Like [`Self::resolve`] for a folder: many files of one call lie in the same few.
+    pub(super) fn resolve_folder(&self, cwd: &str, folder: &str) -> String {
+        let key = (cwd.to_owned(), folder.to_owned());
+        if let Some(known) = self.folders.borrow().get(&key) {
+            return known.clone();
+        }
+        let resolved = self.resolve(cwd, folder);
+        self.folders.borrow_mut().insert(key, resolved.clone());
+        resolved
     }
 
     /// `path` made absolute, links resolved; beyond the bound of questions only as it is spelled.

@@ -29,6 +29,9 @@ pub(super) fn hits(
     word: &Word,
     reach: Reach,
 ) -> Vec<Protected> {
+    if case.is_busy() && !is_striking(word) {
+        return Vec::new();
+    }
     let Some(patterns) = patterns(case, cwd, word) else {
         if names_a_store(word) {
             case.doubt_of(Code::TargetRuntime, "path");
@@ -50,6 +53,25 @@ pub(super) fn hits(
         }
     }
     found
+}
+
+/// Whether a word is worth a look when a call has very many: it names what is protected, or a
+/// folder that may hold it.
+fn is_striking(word: &Word) -> bool {
+    let strikes = |text: &str| {
+        text.starts_with(['/', '.', '*'])
+            || ["cortex", "memory.db", "ringfence", "settings", ".claude", ".mcp", ".."]
+                .iter()
+                .any(|name| text.contains(name))
+    };
+    match word {
+        Word::Literal(text) => strikes(text),
+        Word::OneOf(all) => all.iter().any(|text| strikes(text)),
+        Word::Partial(pieces) => pieces.iter().any(|piece| match piece {
+            Piece::Text(text) => strikes(text),
+            Piece::Glob(_) | Piece::Hole { .. } => false,
+        }),
+    }
 }
 
 /// Whether a client reads its hooks, helpers or servers from a file of that name.
@@ -106,7 +128,7 @@ fn literal_patterns(case: &Case, cwd: Option<&str>, path: &str) -> Option<Vec<Pa
     let resolved = case.resolve(base, if path.is_empty() { "/" } else { path });
     let mut patterns = vec![Pattern::Path(resolved)];
     if let Some((parent, name)) = split_name(path) {
-        let parent = case.resolve(base, parent);
+        let parent = case.resolve_folder(base, parent);
         patterns.push(Pattern::Path(format!("{}/{name}", parent.trim_end_matches('/'))));
     }
     Some(patterns)
@@ -146,7 +168,7 @@ fn glob_pattern(case: &Case, cwd: Option<&str>, pieces: &[Piece]) -> Option<Patt
         None => (".", glob.as_str()),
     };
     let folder = folder.replace('\\', "");
-    let folder = case.resolve(base(cwd, &folder)?, &folder);
+    let folder = case.resolve_folder(base(cwd, &folder)?, &folder);
     let mut parts: Vec<String> =
         folder.split('/').filter(|part| !part.is_empty()).map(escaped).collect();
     parts.extend(rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned));

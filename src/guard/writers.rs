@@ -86,6 +86,9 @@ pub(super) const CREATE: &str = "create or touch";
 /// What `program` with these words changes; nothing for programs that only read, and for those
 /// we do not know.
 pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
+    if !PROGRAMS.contains(&program) {
+        return Vec::new();
+    }
     let args = invocation.argv.get(1..).unwrap_or(&[]);
     let words = Words::read(args, value_options(program));
     let options = &words.options;
