@@ -1,5 +1,6 @@
 //! Stores that cannot be read: each way has its reason code, and none takes long.
 
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -156,64 +157,63 @@ fn an_exclusive_writer_makes_it_locked() {
     }
 }
 
+/// Runs statements on a store in another process, which then waits with its transaction open until its
+/// input ends; `None` without Python.
+fn other_process(path: &Path, statements: &str) -> Option<std::process::Child> {
+    const PROGRAM: &str = "\
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1], isolation_level=None)
+for statement in sys.argv[2].split(';'):
+    store.execute(statement)
+print('begun', flush=True)
+sys.stdin.read()
+";
+    let mut child = Command::new("python3")
+        .args(["-c", PROGRAM])
+        .arg(path)
+        .arg(statements)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "begun\n");
+    Some(child)
+}
+
 #[test]
 fn an_ordinary_writer_in_another_process_is_not_waited_for() {
-    let Some(mut writer) = sqlite_shell() else {
-        return eprintln!("skipped: there is no sqlite3 program to write from another process");
-    };
     let dir = tempfile::tempdir().unwrap();
     let path = cortex(dir.path());
-    let (mut child, mut input) = writer(&path);
-    use std::io::{BufRead, Write};
-    writeln!(input, "BEGIN IMMEDIATE; DELETE FROM notes WHERE id = 'F'; SELECT 'begun';").unwrap();
-    let mut line = String::new();
-    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "begun\n");
+    let statements = "BEGIN IMMEDIATE; DELETE FROM notes WHERE id = 'F'";
+    let Some(mut child) = other_process(&path, statements) else {
+        return eprintln!("skipped: there is no python3 to write from another process");
+    };
     // The change is not committed, so the note is still there.
     let store = CortexStore::open(&path, Sitting::default()).unwrap();
     assert!(store.note("F").unwrap().is_some());
     drop(store);
-    drop(input);
+    drop(child.stdin.take());
     child.wait().unwrap();
 }
 
 #[test]
 fn what_a_killed_writer_left_in_the_log_is_read() {
-    let Some(mut writer) = sqlite_shell() else {
-        return eprintln!("skipped: there is no sqlite3 program to kill");
-    };
     let dir = tempfile::tempdir().unwrap();
     let path = cortex(dir.path());
-    let (mut child, mut input) = writer(&path);
-    use std::io::{BufRead, Write};
     // One change is committed and only in the log, the next is not committed.
-    writeln!(input, "UPDATE notes SET content = 'committed' WHERE id = 'F';").unwrap();
-    writeln!(input, "BEGIN; UPDATE notes SET content = 'lost' WHERE id = 'F'; SELECT 'begun';")
-        .unwrap();
-    let mut line = String::new();
-    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "begun\n");
+    let statements = "UPDATE notes SET content = 'committed' WHERE id = 'F'; BEGIN; \
+                      UPDATE notes SET content = 'lost' WHERE id = 'F'";
+    let Some(mut child) = other_process(&path, statements) else {
+        return eprintln!("skipped: there is no python3 to kill");
+    };
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(path.with_file_name("cortex.db-wal").metadata().unwrap().len() > 0);
     std::fs::remove_file(path.with_file_name("cortex.db-shm")).unwrap();
     let store = CortexStore::open(&path, Sitting::default()).unwrap();
     assert_eq!(store.note("F").unwrap().unwrap().content, "committed");
-}
-
-/// Starts `sqlite3` on a store, if there is one.
-fn sqlite_shell() -> Option<impl FnMut(&Path) -> (std::process::Child, std::process::ChildStdin)> {
-    Command::new("sqlite3").arg("-version").output().ok().filter(|out| out.status.success())?;
-    Some(|path: &Path| {
-        let mut child = Command::new("sqlite3")
-            .arg(path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let input = child.stdin.take().unwrap();
-        (child, input)
-    })
 }
 
 #[test]
