@@ -202,6 +202,11 @@ pub(crate) struct GrantArgs {
 
 /// Write a note
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence note insight 'The queue is bounded at 500.'
+  ringfence note decision 'The ceiling is sixty seconds.' --subject 'retry ceiling'
+  ringfence note decision 'We keep SQLite.' --subject storage --alternative Postgres --json")]
 pub(crate) struct NoteArgs {
     /// insight, decision, intent, blocker or focus
     pub(crate) kind: String,
@@ -223,6 +228,10 @@ pub(crate) struct NoteArgs {
 
 /// Mark a note as resolved or superseded
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence note-resolve --subject 'retry ceiling'
+  ringfence note-resolve --id ID --status superseded")]
 pub(crate) struct NoteResolveArgs {
     /// The note's id
     #[arg(long)]
@@ -240,6 +249,11 @@ pub(crate) struct NoteResolveArgs {
 
 /// Change a note's text
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence edit-memory ID --text 'The ceiling is thirty seconds.'
+  ringfence edit-memory ID --file note.txt
+  git log -1 --format=%B | ringfence edit-memory ID --file -")]
 pub(crate) struct EditMemoryArgs {
     /// The note's id
     pub(crate) id: String,
@@ -256,6 +270,10 @@ pub(crate) struct EditMemoryArgs {
 
 /// Delete a note; without --yes only shows it
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence delete-memory ID        show what would be deleted
+  ringfence delete-memory ID --yes  delete it; its text stays in the history")]
 pub(crate) struct DeleteMemoryArgs {
     /// The note's id
     pub(crate) id: String,
@@ -269,6 +287,11 @@ pub(crate) struct DeleteMemoryArgs {
 
 /// List notes, newest first
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence list-memory --kind decision,intent --status active
+  ringfence list-memory --limit 100 --offset 100
+  ringfence list-memory --json")]
 pub(crate) struct ListMemoryArgs {
     /// Only these kinds, separated by commas
     #[arg(long, value_delimiter = ',')]
@@ -289,6 +312,10 @@ pub(crate) struct ListMemoryArgs {
 
 /// Show one note
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence show-memory ID
+  ringfence show-memory ID --history  with all its changes, also of a deleted note")]
 pub(crate) struct ShowMemoryArgs {
     /// The note's id
     pub(crate) id: String,

@@ -65,7 +65,13 @@ impl Machine {
             let cwd = place.cwd.as_deref().unwrap_or(&self.setup.cwd);
             file::resolve(Path::new(cwd), Path::new(named))
         });
-        for path in named.chain(self.setup.stores.iter().cloned()) {
+        // Where our own commands would go if the call inherits the variable: looked in as well, never
+        // instead, because a project's settings can set it.
+        let inherited = env::var("RINGFENCE_STORE").map(|named| {
+            let cwd = place.cwd.as_deref().unwrap_or(&self.setup.cwd);
+            file::resolve(Path::new(cwd), Path::new(&named))
+        });
+        for path in named.chain(self.setup.stores.iter().cloned()).chain(inherited) {
             let native = is_native(&path);
             if native == (family == Family::Native) {
                 put(&mut found, Candidate { path, own: true, scope: here.clone() });
