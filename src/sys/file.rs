@@ -174,6 +174,11 @@ pub fn is_missing(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
+/// Whether it is a pipe, a socket or a device, links followed.
+pub fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+}
+
 /// The first `count` bytes of a regular file, or fewer.
 ///
 /// # Errors

@@ -24,6 +24,10 @@ pub(super) fn read_only(path: &Path) -> Result<Connection, Doubt> {
     if !path.is_absolute() || text.starts_with("file:") {
         return Err(Doubt::new(Code::StoreUnreadable, "the store's path is not absolute"));
     }
+    // Opening a named pipe would wait for its other end.
+    if file::is_special(path) {
+        return Err(Doubt::new(Code::StoreUnreadable, format!("{} is no file", path.display())));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection =
         Connection::open_with_flags(path, flags).map_err(|error| doubt(&error, path))?;

@@ -3,6 +3,7 @@
 mod cortex;
 mod facts;
 mod faults;
+mod hook;
 mod native;
 
 use std::path::Path;
