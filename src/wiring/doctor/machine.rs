@@ -9,14 +9,16 @@ use crate::sys::dirs::Dirs;
 use crate::sys::{child, clock, env};
 use crate::wiring::table::Places;
 
-pub(super) fn rows(places: &Places) -> Vec<Row> {
+pub(super) fn rows(places: &Places, registered: bool) -> Vec<Row> {
     let state = State::at(&places.dirs.state);
     let mut rows = vec![state_row(&places.dirs.state), config_row(places)];
     if let Some(until) = state.off_until().filter(|until| *until > clock::now_ms()) {
         let said = format!("the guard is off until {}", clock::rfc3339(until));
         rows.push(Row::warn("off", said, "ringfence off --end"));
     }
-    rows.push(last_call(&state));
+    if registered {
+        rows.push(last_call(&state));
+    }
     rows
 }
 

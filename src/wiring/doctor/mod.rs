@@ -71,6 +71,6 @@ pub fn check(places: &Places) -> Vec<Row> {
     rows.extend(files::switches(&files));
     rows.extend(canary::rows(&found, places));
     rows.extend(client::rows());
-    rows.extend(machine::rows(places));
+    rows.extend(machine::rows(places, entries::judges(&found).next().is_some()));
     rows
 }

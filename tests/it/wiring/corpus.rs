@@ -1,6 +1,7 @@
 //! Every settings file of the corpus, with the verdict of the real client on it.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use ringfence::wiring::document::{self, Node};
@@ -160,6 +161,91 @@ fn the_lint_predicts_the_client() {
             _ => {}
         }
     }
-    assert!(verdicts > 600, "only {verdicts} verdicts were compared");
+    assert_eq!(verdicts, 725, "verdicts compared");
     assert!(wrong.is_empty(), "{} of {verdicts}: {wrong:#?}", wrong.len());
+}
+
+/// Every path below `root` with its kind, mode, and content or link target.
+fn tree(root: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(path) = open.pop() {
+        let meta = std::fs::symlink_metadata(&path).unwrap();
+        let kind = meta.file_type();
+        let held = if kind.is_symlink() {
+            format!("-> {}", std::fs::read_link(&path).unwrap().display())
+        } else if kind.is_file() {
+            ringfence::wiring::record::digest(&std::fs::read(&path).unwrap())
+        } else {
+            String::new()
+        };
+        lines.push(format!("{} {:?} {:o} {held}", path.display(), kind, meta.mode()));
+        if kind.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    lines.sort();
+    lines
+}
+
+#[test]
+fn odd_places_of_the_settings_file_are_left_as_they_were() {
+    let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+    let body =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/settings/specials_body.json");
+    let programs = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(programs.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let program = programs.path().join("ringfence");
+    super::copy_binary(&program);
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for line in crate::support::corpus("settings/specials.tsv").lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (name, recipe, user, loaded) = (cells[0], cells[3], cells[4], cells[6] == "y");
+        let as_other = user.contains("65534");
+        if as_other && !is_root {
+            continue;
+        }
+        tried += 1;
+        let home = bare_home();
+        let config = home.dir("config");
+        std::fs::copy(&body, home.path().join("body.json")).unwrap();
+        let owned = if as_other { "chown -R 65534:65534 .;" } else { "" };
+        let script = format!("cd \"$HOME\" && {{ {recipe}; }} && {owned} true");
+        let shell = |script: &str, other: bool| {
+            let mut command = std::process::Command::new("sh");
+            if other {
+                command = std::process::Command::new("setpriv");
+                command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--", "sh"]);
+            }
+            let output = command
+                .args(["-c", script])
+                .env("HOME", home.path())
+                .env("C", &config)
+                .env("P", &program)
+                .env("B", home.path().join("body.json"))
+                .env("CLAUDE_CONFIG_DIR", &config)
+                .current_dir(home.path())
+                .output()
+                .unwrap();
+            output.status.code()
+        };
+        assert_eq!(shell(&script, false), Some(0), "{name}");
+        let before = tree(home.path());
+        let installed = shell("PATH=/nonexistent $P install", as_other);
+        let after = tree(home.path());
+        let may_refuse = name == "s_readonly_dir" || name == "s_symlink_dangling";
+        if installed == Some(0) && (!loaded || after == before) {
+            wrong.push(format!("{name}: installed"));
+        }
+        if installed != Some(0) && ((loaded && !may_refuse) || after != before) {
+            wrong.push(format!("{name}: {installed:?} {after:#?}"));
+        }
+        shell("PATH=/nonexistent $P uninstall", as_other);
+        if tree(home.path()) != before {
+            wrong.push(format!("{name}: not as it was: {:#?}", tree(home.path())));
+        }
+    }
+    assert!(tried >= if is_root { 16 } else { 12 }, "{tried}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -282,3 +282,37 @@ fn the_guard_is_switched_off_from_a_terminal_only() {
     "#);
     assert_eq!(home.run(&["off", "--end"], b"").stdout, "the guard was on\n");
 }
+
+/// The document that a command prints, without what differs from run to run.
+fn document(home: &Home, args: &[&str]) -> serde_json::Value {
+    let output = home.run(args, b"");
+    let text = shown(home, &output);
+    let stamp = regex::Regex::new(r"-\d{8}T\d{9}Z").unwrap();
+    let text = stamp.replace_all(&text, "-TIME").into_owned();
+    let body = text.split_once('\n').unwrap().1.split("\n--\n").next().unwrap().to_owned();
+    serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
+}
+
+#[test]
+fn the_documents_are_those_in_the_examples() {
+    let home = bare_home();
+    home.file(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    for (name, args) in [
+        ("install", ["install", "--json"]),
+        ("status", ["status", "--json"]),
+        ("doctor", ["doctor", "--json"]),
+        ("uninstall", ["uninstall", "--json"]),
+    ] {
+        let printed = document(&home, &args);
+        let example = format!("json/{name}.json");
+        if std::env::var_os("RINGFENCE_WRITE_EXAMPLES").is_some() {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/corpus")
+                .join(&example);
+            fs::write(path, format!("{printed:#}\n")).unwrap();
+        }
+        let expected: serde_json::Value =
+            serde_json::from_str(&crate::support::corpus(&example)).unwrap();
+        assert_eq!(printed, expected, "{name}");
+    }
+}
