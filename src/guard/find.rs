@@ -14,6 +14,8 @@ const MUTATORS: [&str; 12] = [
 pub(super) struct Search<'a> {
     roots: Vec<&'a Word>,
     names: Vec<String>,
+    /// Names that are left out.
+    spared: Vec<String>,
     /// It deletes, or starts a program that changes files.
     pub(super) acts: bool,
     /// It passes over every store: only folders, only empty files.
@@ -28,8 +30,13 @@ impl<'a> Search<'a> {
         };
         let start = args.iter().position(|word| is_test(&word)).unwrap_or(args.len());
         let (roots, tests) = args.split_at(start);
-        let mut search =
-            Self { roots: roots.iter().collect(), names: Vec::new(), acts: false, spares: false };
+        let mut search = Self {
+            roots: roots.iter().collect(),
+            names: Vec::new(),
+            spared: Vec::new(),
+            acts: false,
+            spares: false,
+        };
         let mut negated = false;
         let mut words = tests.iter().map(|word| word.literal().unwrap_or_default()).peekable();
         while let Some(test) = words.next() {
@@ -40,9 +47,8 @@ impl<'a> Search<'a> {
                 }
                 "-name" | "-iname" => {
                     let name = words.next().unwrap_or_default();
-                    if !negated {
-                        search.names.push(name.to_owned());
-                    }
+                    let list = if negated { &mut search.spared } else { &mut search.names };
+                    list.push(name.to_owned());
                 }
                 "-path" | "-wholename" | "-ipath" => {
                     let last = words.next().unwrap_or_default().rsplit('/').next().unwrap_or("*");
@@ -67,6 +73,7 @@ impl<'a> Search<'a> {
     /// Whether a file called `name` may be among what is found.
     pub(super) fn finds(&self, name: &str) -> bool {
         !self.spares
+            && !self.spared.iter().any(|glob| shell::matches(glob, name))
             && (self.names.is_empty() || self.names.iter().any(|glob| shell::matches(glob, name)))
     }
 

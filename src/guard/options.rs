@@ -114,9 +114,14 @@ impl Options {
         self.options.iter().any(|(known, _)| known == name)
     }
 
+    /// Whether the option is given, and without a value.
+    pub(super) fn is_flagged(&self, name: &str) -> bool {
+        self.options.iter().any(|(known, value)| known == name && value.is_none())
+    }
+
     /// Whether the option is given, or may be through a word that is only known at run time.
     pub(super) fn may_have(&self, name: &str) -> bool {
-        self.has(name) || self.open || self.operands.contains(&Value::Unknown)
+        self.is_flagged(name) || self.open || self.operands.contains(&Value::Unknown)
     }
 
     /// The first value of an option; `None` when it is not given or without a value.

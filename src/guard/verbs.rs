@@ -78,7 +78,7 @@ fn judge_verb(case: &mut Case, call: &Call, verb: &str) {
         ("note-resolve", _) => note_resolve(case, call),
         ("delete-memory", _) => {
             if call.options.may_have("--yes") {
-                let sure = call.options.has("--yes");
+                let sure = call.options.is_flagged("--yes");
                 item(case, call, Effect::Delete, sure);
             }
         }
