@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
+use ringfence::sys::replace::{self, Found};
 use ringfence::wiring::entry::{Entry, Form};
 use ringfence::wiring::settings;
 
@@ -862,4 +863,62 @@ fn what_may_not_be_read_or_written_is_refused_and_untouched() {
     assert_eq!(as_nobody(&home, &["install"]).code, Some(0));
     as_nobody(&home, &["uninstall"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), PLAIN);
+}
+
+#[test]
+fn a_file_that_changed_after_it_was_looked_at_is_not_replaced() {
+    let home = bare_home();
+    let path = home.file("settings.json", PLAIN);
+    let Found::File(seen) = replace::look(&path, 1 << 20).unwrap() else { panic!() };
+    home.file("settings.json", "{\"theirs\": 1}");
+    let error = replace::replace(&seen, b"{\"ours\": 1}").unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::ResourceBusy);
+    assert_eq!(replace::remove(&seen).unwrap_err().kind(), std::io::ErrorKind::ResourceBusy);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"theirs\": 1}");
+    assert_eq!(names(home.path()), ["settings.json"], "nothing is left beside it");
+}
+
+/// Layouts with the entry put in, as a person would have put it.
+#[test]
+fn a_new_entry_is_laid_out_as_its_neighbours_are() {
+    let rows: &[(&str, &str)] = &[
+        ("", "{\n  \"hooks\": {\n    \"Stop\": [\n      1\n    ]\n  }\n}\n"),
+        ("{}", "{\n  \"hooks\": {\n    \"Stop\": [\n      1\n    ]\n  }\n}"),
+        ("{\n}\n", "{\n  \"hooks\": {\n    \"Stop\": [\n      1\n    ]\n  }\n}\n"),
+        ("{\"a\":1}", "{\"a\":1,\"hooks\":{\"Stop\":[1]}}"),
+        ("{\"a\": 1}\n", "{\"a\": 1, \"hooks\": {\"Stop\": [1]}}\n"),
+        (
+            "{\r\n\t\"a\": 1\r\n}\r\n",
+            "{\r\n\t\"a\": 1,\r\n\t\"hooks\": {\r\n\t\t\"Stop\": [\r\n\t\t\t1\r\n\t\t]\r\n\t}\r\n}\r\n",
+        ),
+        ("{\n    \"hooks\": {\"Stop\": [2]}\n}", "{\n    \"hooks\": {\"Stop\": [2, 1]}\n}"),
+        (
+            "{\n    \"hooks\": {\n        \"Stop\": []\n    }\n}",
+            "{\n    \"hooks\": {\n        \"Stop\": [\n            1\n        ]\n    }\n}",
+        ),
+        (
+            "{\"hooks\": {}, \"hooks\": {\"Stop\": [2]}}",
+            "{\"hooks\": {}, \"hooks\": {\"Stop\": [2, 1]}}",
+        ),
+        ("{\n  \"hooks\": null\n}", "{\n  \"hooks\": {\n    \"Stop\": [\n      1\n    ]\n  }\n}"),
+    ];
+    let entry = Entry {
+        event: "Stop",
+        matcher: None,
+        command: "ringfence".to_owned(),
+        args: vec!["hook".to_owned(), "session-end".to_owned()],
+        form: Form::Shell,
+        timeout: 5,
+    };
+    for (before, after) in rows {
+        let added = settings::add(before.as_bytes(), std::slice::from_ref(&entry), "").unwrap();
+        let text = String::from_utf8(added.bytes.clone()).unwrap();
+        // The group itself is the same everywhere: `1` stands for it, with its own line ends.
+        let group =
+            regex::Regex::new(r#"(?s)\{\s*"hooks": ?\[\s*\{\s*"type".*?\}\s*\]\s*\}"#).unwrap();
+        assert_eq!(group.replace(&text, "1"), *after, "{before:?}");
+        let removed = settings::remove(&added.bytes, "", Some(&added.made)).unwrap();
+        let expected = if before.is_empty() { "{}\n" } else { &before.replace("{\n}", "{}") };
+        assert_eq!(String::from_utf8(removed).unwrap(), expected, "{before:?}");
+    }
 }
