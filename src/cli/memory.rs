@@ -195,6 +195,7 @@ pub(super) fn explain(error: StoreError) -> anyhow::Error {
         StoreError::Foreign { .. }
         | StoreError::Locked
         | StoreError::Damaged(_)
+        | StoreError::Unusable(_)
         | StoreError::Unopenable { .. } => Failure::no(sentence).into(),
         StoreError::Other(_) => Failure { kind: Kind::Internal, sentence, hint: None }.into(),
     }

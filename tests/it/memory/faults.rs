@@ -199,6 +199,52 @@ fn an_ordinary_writer_in_another_process_is_not_waited_for() {
 }
 
 #[test]
+fn a_busy_writer_is_never_seen_in_mid_write() {
+    // As Cortex writes: a log with checkpoints, and closing the store after each change.
+    const PROGRAM: &str = "\
+import sqlite3, sys
+for number in range(1_000_000):
+    store = sqlite3.connect(sys.argv[1], isolation_level=None)
+    store.execute('BEGIN IMMEDIATE')
+    for id in ('F', 'O'):
+        store.execute('UPDATE notes SET content = ? WHERE id = ?', (str(number % 10) * 9000, id))
+    store.execute('COMMIT')
+    if number % 3 == 0:
+        store.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+    store.close()
+    print('written', flush=True)
+";
+    let dir = tempfile::tempdir().unwrap();
+    let path = cortex(dir.path());
+    let child = Command::new("python3")
+        .args(["-c", PROGRAM])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else {
+        return eprintln!("skipped: there is no python3 to write from another process");
+    };
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "written");
+    let reader = std::thread::spawn(move || lines.count());
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..400 {
+        let store = CortexStore::open(&path, Sitting::default()).unwrap();
+        let content = |id: &str| store.note(id).unwrap().unwrap().content;
+        let (one, other) = (content("F"), content("O"));
+        assert_eq!(one, other);
+        assert_eq!(one.len(), 9000);
+        assert!(one.bytes().all(|byte| Some(byte) == one.bytes().next()));
+        seen.insert(one);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // It did write meanwhile, or nothing was tried here.
+    assert!(reader.join().unwrap() > 0 && seen.len() > 1, "{} states", seen.len());
+}
+
+#[test]
 fn what_a_killed_writer_left_in_the_log_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = cortex(dir.path());

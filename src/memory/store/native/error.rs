@@ -36,6 +36,9 @@ pub enum StoreError {
         /// The system's words.
         reason: String,
     },
+    /// The file, its directory or the disk does not let it be read or written.
+    #[error("the store cannot be read or written ({0})")]
+    Unusable(String),
     /// No note has this id.
     #[error("there is no memory `{0}`")]
     NoSuchNote(String),
@@ -80,6 +83,13 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Damaged(error.to_string())
             }
+            Some(
+                ErrorCode::CannotOpen
+                | ErrorCode::ReadOnly
+                | ErrorCode::PermissionDenied
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::DiskFull,
+            ) => Self::Unusable(error.to_string()),
             _ => Self::Other(error),
         }
     }
