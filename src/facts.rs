@@ -58,6 +58,9 @@ pub struct Machine {
     deadline: Deadline,
     opened: RefCell<BTreeMap<(PathBuf, Option<String>), Opened>>,
     sitting: std::cell::OnceCell<Sitting>,
+    /// The directory of the last path that was resolved, as written and resolved: a command may name
+    /// thousands of paths, mostly below one directory.
+    base: RefCell<(String, PathBuf)>,
 }
 
 /// A store that was opened once, or why it could not be.
@@ -72,6 +75,7 @@ impl Machine {
             deadline: Deadline::after(TIME),
             opened: RefCell::default(),
             sitting: std::cell::OnceCell::new(),
+            base: RefCell::default(),
         }
     }
 
@@ -170,7 +174,11 @@ impl Facts for Machine {
     }
 
     fn resolve(&self, cwd: &str, path: &str) -> String {
-        file::resolve(Path::new(cwd), Path::new(path)).to_string_lossy().into_owned()
+        let mut base = self.base.borrow_mut();
+        if base.0 != cwd {
+            *base = (cwd.to_owned(), file::resolve(Path::new("/"), Path::new(cwd)));
+        }
+        file::resolve_from(&base.1, Path::new(path)).to_string_lossy().into_owned()
     }
 
     fn home(&self) -> &str {

@@ -92,20 +92,6 @@ pub fn names(dir: &Path) -> Vec<String> {
     entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// `path` with links resolved as far as it exists, the rest as written.
-pub fn real_path(path: &Path) -> std::path::PathBuf {
-    for ancestor in path.ancestors() {
-        if let Ok(real) = ancestor.canonicalize() {
-            return match path.strip_prefix(ancestor) {
-                Ok(rest) if rest.as_os_str().is_empty() => real,
-                Ok(rest) => real.join(rest),
-                Err(_) => real,
-            };
-        }
-    }
-    path.to_owned()
-}
-
 /// Writes a new small private file without syncing it: for records that may be lost in a crash.
 /// An existing file is replaced by rename.
 ///
@@ -206,21 +192,35 @@ pub fn read_input(limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `path` made absolute against `base`: links are resolved as far as it exists, `..` goes up from where
-/// a link leads, as the kernel does it.
+/// The longest path that the kernel takes, in bytes.
+const MAX_PATH: usize = 4096;
+
+/// `path` made absolute against `base`, which is absolute: links are resolved as far as it exists, `..`
+/// goes up from where a link leads, as the kernel does it.
 pub fn resolve(base: &Path, path: &Path) -> PathBuf {
+    if path.is_absolute() {
+        return resolve_from(Path::new("/"), path);
+    }
+    resolve_from(&resolve_from(Path::new("/"), base), path)
+}
+
+/// As [`resolve`], for a base whose links are resolved.
+pub fn resolve_from(real_base: &Path, path: &Path) -> PathBuf {
     use std::path::Component;
-    let joined = base.join(path);
-    let mut resolved = PathBuf::from("/");
-    for component in joined.components() {
+    // What the kernel would refuse anyhow is not worth a look at each of its parts.
+    let takes = path.as_os_str().len() < MAX_PATH;
+    let mut resolved = real_base.to_path_buf();
+    for component in path.components() {
         match component {
-            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir => resolved = PathBuf::from("/"),
             Component::ParentDir => {
                 resolved.pop();
             }
             Component::Normal(name) => {
                 resolved.push(name);
-                let is_link = fs::symlink_metadata(&resolved).is_ok_and(|meta| meta.is_symlink());
+                let is_link =
+                    takes && fs::symlink_metadata(&resolved).is_ok_and(|meta| meta.is_symlink());
                 if is_link && let Some(target) = link_target(&resolved) {
                     resolved = target;
                 }

@@ -299,6 +299,10 @@ fn paths_are_resolved_as_the_kernel_does_it() {
         assert_eq!(machine.resolve(&world.path("w"), path), expected, "{path}");
     }
     assert_eq!(machine.resolve("/nowhere", "/a/./b/../c"), "/a/c");
+    assert_eq!(machine.resolve(&world.path("w/in"), "../file"), world.path("w/file"));
+    // The kernel refuses it, so its links lead nowhere.
+    let long = format!("{}in", "sub/../".repeat(60_000));
+    assert_eq!(machine.resolve(&world.path("w"), &long), world.path("w/in"));
 }
 
 #[test]
