@@ -155,3 +155,29 @@ pub(super) fn below(folder: &Word, name: &str) -> Word {
         }
     }
 }
+
+/// What a program prints, where its own words say so.
+pub(super) fn printed(invocation: &Invocation, program: &str) -> Option<String> {
+    let args = invocation.argv.get(1..).unwrap_or(&[]);
+    let words = || args.iter().map(Word::literal).collect::<Option<Vec<&str>>>();
+    match program {
+        "echo" => {
+            let words = words()?;
+            let text: Vec<&str> =
+                words.into_iter().skip_while(|word| matches!(*word, "-n" | "-e" | "-en")).collect();
+            Some(text.join(" "))
+        }
+        "printf" => {
+            let words = words()?;
+            let (format, values) = words.split_first()?;
+            let mut text = format.replace("\\n", "\n");
+            for value in values.iter().take(64) {
+                text = text.replacen("%s", value, 1);
+            }
+            Some(text)
+        }
+        "cat" if args.is_empty() => stdin_text(invocation),
+        "" | ":" | "true" => Some(String::new()),
+        _ => None,
+    }
+}

@@ -101,8 +101,19 @@ pub(super) fn judge_written(case: &mut Case, path: &str) {
         },
         _ => return,
     };
-    judge_embedded(case, &after);
-    if has_hooks(&after) && !has_hooks(&before) {
+    judge_instructions(case, path, &before, &after);
+}
+
+/// Judges the text that a shell command writes into a file.
+pub(super) fn judge_shell_written(case: &mut Case, path: &str, text: &str) {
+    if is_instruction_file(path) {
+        judge_instructions(case, path, "", text);
+    }
+}
+
+fn judge_instructions(case: &mut Case, path: &str, before: &str, after: &str) {
+    judge_embedded(case, after);
+    if has_hooks(after) && !has_hooks(before) {
         case.tamper(Tamper {
             may_not: "change what the client runs by itself",
             would: format!("add a hook to {}", quoted_path(path)),

@@ -1,7 +1,7 @@
 //! Changes of protected files: by shell commands, by redirections, by the file tools.
 
 use super::case::{Case, Tamper};
-use super::change::{Change, NewText, stdin_text};
+use super::change::{Change, NewText, printed};
 use super::find::{Search, xargs_mutates};
 use super::label::{one_line, quoted_path};
 use super::paths::{self, Reach};
@@ -139,7 +139,7 @@ fn redirected(case: &mut Case, invocation: &Invocation, program: &str) {
         if !appends && !matches!(redirect.op, ">" | ">|" | "&>" | ">&" | "<>") {
             continue;
         }
-        let text = match (appends, output(invocation, program)) {
+        let text = match (appends, printed(invocation, program)) {
             (true, Some(text)) => NewText::Appended(text),
             (false, Some(text)) => NewText::Known(text),
             (_, None) => NewText::Unknown,
@@ -148,20 +148,6 @@ fn redirected(case: &mut Case, invocation: &Invocation, program: &str) {
         let how = if appends { "append to" } else { "overwrite" };
         let change = Change { word, reach, how, text };
         apply(case, invocation.cwd.as_deref(), &change, redirect.op);
-    }
-}
-
-/// What a program prints, where its own words say so.
-fn output(invocation: &Invocation, program: &str) -> Option<String> {
-    let args = invocation.argv.get(1..).unwrap_or(&[]);
-    match program {
-        "echo" | "printf" => {
-            let words: Option<Vec<&str>> = args.iter().map(Word::literal).collect();
-            words.map(|words| words.join(" "))
-        }
-        "cat" if args.is_empty() => stdin_text(invocation),
-        "" | ":" | "true" => Some(String::new()),
-        _ => None,
     }
 }
 
@@ -203,6 +189,11 @@ pub(super) fn judge_pipelines(case: &mut Case, invocations: &[Invocation]) {
 }
 
 fn apply(case: &mut Case, cwd: Option<&str>, change: &Change, by: &str) {
+    if let (NewText::Known(text) | NewText::Appended(text), Some(path)) =
+        (&change.text, change.word.literal())
+    {
+        super::documents::judge_shell_written(case, path, text);
+    }
     for protected in paths::hits(case, cwd, &change.word, change.reach) {
         judge_hit(case, &protected, change, cwd, by);
     }

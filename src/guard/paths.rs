@@ -76,9 +76,15 @@ fn is_striking(word: &Word) -> bool {
 
 /// Whether a client reads its hooks, helpers or servers from a file of that name.
 fn is_settings_file(path: &str) -> bool {
-    ["/.claude/settings.json", "/.claude/settings.local.json", "/.mcp.json", "/.claude.json"]
-        .iter()
-        .any(|end| path.ends_with(end))
+    let ends = [
+        "/.claude/settings.json",
+        "/.claude/settings.local.json",
+        "/.mcp.json",
+        "/.claude.json",
+        "/managed-settings.json",
+    ];
+    ends.iter().any(|end| path.ends_with(end))
+        || (path.contains("/.claude/plugins/") && path.ends_with("/hooks.json"))
 }
 
 /// Like [`hits`] for a path that is wholly known.

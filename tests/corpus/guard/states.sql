@@ -88,9 +88,6 @@ INSERT INTO sessions(id, started_at, ended_at, status, scope_type, scope_key) VA
   ('M', '2026-11-02T08:00:00.000Z', '2026-11-02T09:00:00.000Z', 'ended', 'branch', 'branch:/repo/.git:/repo:main');
 INSERT INTO memory_items(id, session_id, scope_type, scope_key, kind, source_table, source_id, text, created_at) VALUES
   ('episodes:M', 'M', 'branch', 'branch:/repo/.git:/repo:main', 'episode:x', 'episodes', 'M', 'x', '2026-11-02T08:30:00.000Z');
--- state: f-same-time
-INSERT INTO notes(id, session_id, timestamp, kind, subject, content) VALUES
-  ('B', 'P', '2026-11-01T08:30:00.000Z', 'blocker', 'retry ceiling', 'x');
 -- state: owner-gone
 INSERT INTO notes(id, session_id, timestamp, kind, subject, content) VALUES
   ('N', 'nobody', '2026-11-01T08:30:00.000Z', 'decision', 'of nobody', 'x');
