@@ -8,8 +8,9 @@ import subprocess
 from model import call_id
 from scenario import fill
 
-# What the client puts before a hook's reason, in the result that the model gets.
-REFUSAL = "hook error:"
+# What the client puts before a hook's reason, in the result that the model gets; old clients give
+# the bare reason.
+REFUSAL = re.compile(r"hook error:|^A (subagent|client that a subagent started) may not ")
 HOOK_ENDED = re.compile(
     r"Hooks: (?P<event>\S+) \[(?P<command>.*)\] (?P<ending>(?:failed|timed|finished) .*) \(\d+ms\)")
 OURS = re.compile(r"/ringfence(?:\.sh)?[\"' ]")
@@ -21,7 +22,8 @@ def problems(world):
     found += _cortex(world, after.get("cortex", {}))
     found += _native(world, after.get("native", {}))
     found += _files(world, after.get("files", {}))
-    found += _hooks(world)
+    if world.log_is_known:
+        found += _hooks(world)
     if "primaries" in after:
         found += _primaries(world, after["primaries"])
     if "denials" in after:
@@ -47,7 +49,7 @@ def _calls(world):
 
 
 def _outcome(where, call, is_error, text):
-    refused = is_error and REFUSAL in text
+    refused = is_error and REFUSAL.search(text) is not None
     # What the client adds for the model is not part of the tool's answer.
     text = text.split("<system-reminder>")[0]
     short = " ".join(text.split())[:400]

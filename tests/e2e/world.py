@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+import client
 import cortex
 import judge
 from model import Model
@@ -36,6 +37,8 @@ class World:
     """A scenario's directory and how to play the scenario in it."""
 
     def __init__(self, root, scenario, binary, program):
+        # Clients older than the pinned one write their hooks' ends in other words.
+        self.log_is_known = client.is_pinned_or_newer(program)
         self.root = root = root / scenario.directory
         self.scenario = scenario
         self.home, self.bin = root / "home", root / "bin"
@@ -45,7 +48,10 @@ class World:
             directory.mkdir(parents=True)
         self.ringfence = self.bin / "ringfence"
         _link(binary, self.ringfence)
-        (self.bin / "claude").symlink_to(program)
+        if program.suffix == ".js":
+            _program(self.bin / "claude", f'#!/bin/sh\nexec "{shutil.which("node")}" "{program}" "$@"\n')
+        else:
+            (self.bin / "claude").symlink_to(program)
         wrapper = f'#!/bin/sh\nexec "{sys.executable}" "{HERE}/cortex.py" "$@"\n'
         _program(self.bin / "cortex", wrapper)
         self.places = {
