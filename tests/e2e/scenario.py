@@ -15,6 +15,7 @@ OUTCOMES = ("blocked", "runs", "fails")
 ENDINGS = {
     "exec": "finished with status 0",
     "shim": "finished with status 0",
+    "later": "finished with status 0",
     "shim-missing": "finished with status 0",
     "missing": "failed to start",
     "killed": "finished with status 1",

@@ -140,6 +140,8 @@ class World:
         (self.root / "mcp.json").write_text(json.dumps({"mcpServers": {"cortex": server}}))
 
     def install(self):
+        if self.scenario.hook == "later":
+            return
         words = [str(self.ringfence), "install"]
         self.command(words + ["--shim"] if self.scenario.hook.startswith("shim") else words, self.project)
 
@@ -158,7 +160,7 @@ class World:
 
     def break_hook(self):
         kind = self.scenario.hook
-        if kind in ("exec", "shim"):
+        if kind in ("exec", "shim", "later"):
             return
         self.ringfence.unlink()
         if kind in BROKEN_HOOKS:
