@@ -118,7 +118,7 @@ codes! {
     AgentTrusted "agent-trusted" "The owner's configuration trusts this agent type.",
     Granted "granted" "A grant of the parent let the call through.",
     SwitchedOff "switched-off" "The guard was switched off by the owner.",
-    Deadline "deadline" "The time for look-ups ran out.",
+    Deadline "deadline" "Too many stores were locked to wait for one more.",
     Crashed "crashed" "The hook failed in itself and let the call through.",
 }
 

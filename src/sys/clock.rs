@@ -2,29 +2,13 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the edge")]
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970.
 pub fn now_ms() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// A moment after which no more waiting is begun; not moved by changes of the clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deadline(Instant);
-
-impl Deadline {
-    /// The moment `time` from now.
-    pub fn after(time: Duration) -> Self {
-        Self(Instant::now() + time)
-    }
-
-    /// Whether it has passed.
-    pub fn passed(self) -> bool {
-        Instant::now() >= self.0
-    }
 }
 
 /// `ms` since 1970 as RFC 3339 in UTC with milliseconds: `2026-12-01T01:02:03.004Z`.
