@@ -11,20 +11,31 @@ binary=${0%/*}/ringfence
 
 [ "${1-}" = hook ] && shift
 
-# Hands the payload to the binary. Missing, of another machine, or killed: the call goes on.
+# Hands what was read and what is left to the binary. Missing, of another machine, or killed: the
+# call goes on.
 look() {
-	[ -x "$binary" ] && printf '%s\n' "$payload" | "$binary" hook "$@" 2>/dev/null
+	[ -x "$binary" ] && { printf '%s' "$payload"; exec cat; } 2>/dev/null | "$binary" hook "$@" 2>/dev/null
 	exit 0
 }
 
-# One process reads it all: a shell's own `read` takes a system call for each byte.
-payload=$(cat 2>/dev/null)
+# Lifecycle events are always the binary's: it keeps the session tree. So is every call with a state
+# directory of its own: the markers below are elsewhere.
+case "${1-} $* " in
+*" --state "*) lifecycle=1 ;;
+"pre-tool-use "*) lifecycle= ;;
+*) lifecycle=1 ;;
+esac
+if [ "$lifecycle" ]; then
+	[ -x "$binary" ] && "$binary" hook "$@" 2>/dev/null
+	exit 0
+fi
 
-# Lifecycle events are always the binary's: it keeps the session tree.
-[ "${1-}" = pre-tool-use ] || look "$@"
-
-# A state directory of its own: the markers below are elsewhere.
-case " $* " in *" --state "*) look "$@" ;; esac
+# One process reads the beginning: a shell's own `read` takes a system call for each byte, and its
+# patterns are slow on long texts. A long payload is the binary's: what was read of it fills more
+# than half of the piece, so that a payload is never judged by its beginning.
+LC_ALL=C
+payload=$(head -c 16384 2>/dev/null)
+[ "${#payload}" -lt 8192 ] || look "$@"
 
 case $payload in
 *agent_id* | *agentId* | *'\u00'*) ;;

@@ -63,6 +63,17 @@ fn the_lists_of_the_shim_are_those_of_the_binary() {
 }
 
 #[test]
+fn a_long_payload_reaches_the_binary_byte_for_byte() {
+    let home = Home::new();
+    let shim = shim(&home, Some("#!/bin/sh\ncat\n"));
+    for length in [10, 8_190, 8_192, 16_384, 300_000] {
+        let payload = bash(&format!("cortex {}", "ä".repeat(length / 2)));
+        assert_eq!(run(&home, &shim, "pre-tool-use", &payload).1, payload, "{length}");
+        assert_eq!(run(&home, &shim, "session-start", &payload).1, payload, "{length}");
+    }
+}
+
+#[test]
 fn the_shim_ends_in_silence_whatever_becomes_of_the_binary() {
     for binary in [
         None,
@@ -103,6 +114,11 @@ fn the_shim_asks_the_binary_only_when_it_must() {
     ] {
         let (code, stdout) = run(&home, &shim, "pre-tool-use", &payload);
         assert_eq!((code, stdout == "LOOKED\n"), (Some(0), looked), "{payload}");
+    }
+    // A long one is handed over whole, whatever it holds.
+    for padding in ["x".repeat(8_000), "ä".repeat(9_000), "x".repeat(100_000)] {
+        let long = parent.replace("rm -rf x", &padding);
+        assert_eq!(run(&home, &shim, "pre-tool-use", &long).1, "LOOKED\n", "{}", padding.len());
     }
     // A child session's calls are looked at although they hold no mark.
     home.file(".local/state/ringfence/sessions/s.child", "p");
