@@ -910,12 +910,11 @@ fn a_new_entry_is_laid_out_as_its_neighbours_are() {
         form: Form::Shell,
         timeout: 5,
     };
+    let group = regex::Regex::new(r#"(?s)\{\s*"hooks": ?\[\s*\{\s*"type".*?\}\s*\]\s*\}"#).unwrap();
     for (before, after) in rows {
         let added = settings::add(before.as_bytes(), std::slice::from_ref(&entry), "").unwrap();
         let text = String::from_utf8(added.bytes.clone()).unwrap();
         // The group itself is the same everywhere: `1` stands for it, with its own line ends.
-        let group =
-            regex::Regex::new(r#"(?s)\{\s*"hooks": ?\[\s*\{\s*"type".*?\}\s*\]\s*\}"#).unwrap();
         assert_eq!(group.replace(&text, "1"), *after, "{before:?}");
         let removed = settings::remove(&added.bytes, "", Some(&added.made)).unwrap();
         let expected = if before.is_empty() { "{}\n" } else { &before.replace("{\n}", "{}") };
