@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::columns::Columns;
+use super::columns::{Columns, has_kind_subject_index};
 use super::open;
 use crate::decision::{Code, Doubt};
 use crate::memory::{Circle, Family, Item, Memory, Note, Session};
@@ -34,6 +34,7 @@ pub struct CortexStore {
     columns: Columns,
     sitting: Sitting,
     circle: OnceCell<Result<Circle, Doubt>>,
+    indexed: OnceCell<bool>,
 }
 
 impl CortexStore {
@@ -54,11 +55,17 @@ impl CortexStore {
             columns,
             sitting,
             circle: OnceCell::new(),
+            indexed: OnceCell::new(),
         })
     }
 
     fn fail(&self, error: &rusqlite::Error) -> Doubt {
         open::doubt(error, &self.path)
+    }
+
+    /// Asked for a subject only: an id does not need it.
+    fn has_kind_subject_index(&self) -> bool {
+        *self.indexed.get_or_init(|| has_kind_subject_index(&self.connection).unwrap_or(false))
     }
 
     /// The columns of a note, joined with its session for the scope.
@@ -269,7 +276,7 @@ impl Memory for CortexStore {
     }
 
     fn active_on(&self, subject: &str) -> Result<Vec<Note>, Doubt> {
-        if !self.columns.kind_subject_index {
+        if !self.has_kind_subject_index() {
             return self.notes("", "n.subject = ?1 AND n.status = 'active'", subject);
         }
         // The index begins with the kind; other words than these neither retire nor are retired.
@@ -285,7 +292,7 @@ impl Memory for CortexStore {
     /// their texts: 114 instead of 279 ms for a million of them; the `+` keeps SQLite from walking all
     /// active notes first.
     fn active_like(&self, raw: &str) -> Result<Vec<Note>, Doubt> {
-        let condition = if self.columns.kind_subject_index {
+        let condition = if self.has_kind_subject_index() {
             "n.rowid IN (SELECT rowid FROM notes INDEXED BY idx_notes_kind_subject \
              WHERE subject = ?1 COLLATE NOCASE) AND +n.status = 'active' ORDER BY n.timestamp DESC"
         } else {
