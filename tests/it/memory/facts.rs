@@ -270,6 +270,27 @@ fn what_is_missing_or_damaged_is_a_doubt_and_the_rest_is_still_found() {
 }
 
 #[test]
+fn after_a_few_locked_stores_no_other_is_waited_for() {
+    let world = World::new();
+    let machine = world.machine("a");
+    let mut held = Vec::new();
+    let mut found = Vec::new();
+    for number in 0..12 {
+        let below = format!("locked/{number}");
+        let path = world.dir(&below).join(".cortex.db");
+        cortex_store(&path, "v1", "");
+        let holder = rusqlite::Connection::open(&path).unwrap();
+        holder
+            .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; CREATE TABLE x (y);")
+            .unwrap();
+        held.push(holder);
+        found.extend(reached(&machine, &world.root, Family::Cortex, &world.place(&below)));
+    }
+    assert_eq!(found[0], "?store-locked");
+    assert_eq!(found[11], "?deadline");
+}
+
+#[test]
 fn paths_are_resolved_as_the_kernel_does_it() {
     let world = World::new();
     world.file("w/file", "");
