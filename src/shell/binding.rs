@@ -88,6 +88,7 @@ impl Reader<'_> {
         let value = match &assign.value {
             AssignValue::Array(raws) => {
                 let mut words = self.words(raws, scope);
+                self.spend(words.len());
                 for word in &mut words {
                     if let Some((key, value)) = entry(word) {
                         scope.set(&format!("{}[{key}]", assign.name), Value::Scalar(value.clone()));
@@ -103,6 +104,7 @@ impl Reader<'_> {
             }
             AssignValue::Word(raw) => {
                 let mut word = self.single(raw, scope);
+                self.spend(word.size() / 8);
                 if assign.append {
                     let mut old = scope.scalar(&assign.name).unwrap_or(Word::empty());
                     old.push_word(&word);

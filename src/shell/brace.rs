@@ -11,11 +11,29 @@ enum Token {
     Whole(Part),
 }
 
-/// Expands the braces of a word; the word itself when it has none.
-pub(super) fn expand(raw: &Raw) -> Vec<Raw> {
+/// The longest unquoted text in which braces are expanded.
+const MAX_TEXT: usize = 2048;
+
+/// Expands the braces of a word; the word itself when it has none, `None` when they are too many.
+pub(super) fn expand(raw: &Raw) -> Option<Vec<Raw>> {
     let has = raw.parts.iter().any(|part| matches!(part, Part::Bare(text) if text.contains('{')));
     if !has {
-        return vec![raw.clone()];
+        return Some(vec![raw.clone()]);
+    }
+    let length: usize = raw
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Bare(text) => text.len(),
+            Part::Quoted(_)
+            | Part::Variable { .. }
+            | Part::Command { .. }
+            | Part::Process { .. }
+            | Part::Arithmetic { .. } => 1,
+        })
+        .sum();
+    if length > MAX_TEXT {
+        return None;
     }
     let tokens: Vec<Token> = raw
         .parts
@@ -29,7 +47,7 @@ pub(super) fn expand(raw: &Raw) -> Vec<Raw> {
             | other @ Part::Arithmetic { .. } => vec![Token::Whole(other.clone())],
         })
         .collect();
-    words(&tokens, 0).into_iter().map(|tokens| join(&tokens)).collect()
+    Some(words(&tokens, 0).into_iter().map(|tokens| join(&tokens)).collect())
 }
 
 fn words(tokens: &[Token], depth: usize) -> Vec<Vec<Token>> {
@@ -180,7 +198,8 @@ mod tests {
             ("{1..9..4}", "1 5 9"),
         ] {
             let raw = Raw { parts: vec![Part::Bare(word.into())] };
-            let words: Vec<_> = expand(&raw).iter().filter_map(Raw::plain).collect();
+            let words: Vec<_> =
+                expand(&raw).unwrap_or_default().iter().filter_map(Raw::plain).collect();
             assert_eq!(words.join(" "), expected, "{word}");
         }
     }

@@ -41,7 +41,7 @@ impl Reader<'_> {
     /// Spends steps; `false` when none are left.
     pub(super) fn spend(&mut self, count: usize) -> bool {
         if self.steps < count {
-            if self.steps > 0 {
+            if !out_of_steps(&self.reading.unclear) {
                 self.note(What::Bound, "steps");
             }
             self.steps = 0;
@@ -273,6 +273,7 @@ impl Reader<'_> {
         if let Some(printed) = self.each_choice(simple, scope, input) {
             return printed;
         }
+        let outer = std::mem::take(&mut self.waiting);
         let mut argv = self.words(&simple.words, scope);
         let mut own_env = Vec::new();
         for assign in &simple.assigns {
@@ -293,6 +294,7 @@ impl Reader<'_> {
         };
         let printed = self.routed(printed, &redirects, scope);
         self.drain(printed.as_deref(), scope);
+        self.waiting = outer;
         printed
     }
 
@@ -332,6 +334,7 @@ impl Reader<'_> {
             self.note(What::Bound, "invocations");
             return;
         }
+        self.spend(scope.exported.len());
         let mut env = scope.environment();
         for (name, value) in own_env {
             env.retain(|(known, _)| known != name);
@@ -361,6 +364,11 @@ impl Reader<'_> {
             typed: self.typed,
         });
     }
+}
+
+/// Whether it was said that the steps are used up.
+pub(super) fn out_of_steps(unclear: &[Unclear]) -> bool {
+    unclear.iter().any(|known| known.what == What::Bound && known.detail == "steps")
 }
 
 /// One output after the other; a part that is not known leaves its mark between the known ones.

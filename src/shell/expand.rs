@@ -48,7 +48,11 @@ impl Reader<'_> {
             if !self.spend(1) || out.len() > 65_536 {
                 break;
             }
-            for braced in super::brace::expand(raw) {
+            let Some(all) = super::brace::expand(raw) else {
+                self.note(super::types::What::Bound, "braces");
+                continue;
+            };
+            for braced in all {
                 self.fields(&braced, scope, &mut out);
             }
         }
@@ -57,13 +61,19 @@ impl Reader<'_> {
 
     fn fields(&mut self, raw: &Raw, scope: &mut Scope, out: &mut Vec<Word>) {
         let mut fields = Fields { done: Vec::new(), open: None };
+        let vanishes = raw.parts.iter().any(|part| {
+            matches!(part, Part::Variable { name, index, quoted: true, .. }
+                if is_list(name, index.as_deref()))
+        });
         for (index, part) in raw.parts.iter().enumerate() {
             match part {
                 Part::Bare(text) => {
                     let text =
                         if index == 0 { self.tilde(text, fields.word()) } else { text.as_str() };
-                    push_bare(fields.word(), text);
+                    super::glob::push_bare(fields.word(), text);
                 }
+                // `"$@"` without a value is no word, although its quotes stand beside it.
+                Part::Quoted(text) if text.is_empty() && vanishes => {}
                 Part::Quoted(text) => fields.word().push_text(text),
                 Part::Variable { name, index, quoted: true, .. }
                     if is_list(name, index.as_deref()) =>
@@ -284,6 +294,11 @@ impl Reader<'_> {
 
     /// The value with its text rewritten; `None` when the pattern is not known.
     fn rewritten(&mut self, value: &Word, change: &Change, scope: &mut Scope) -> Option<Word> {
+        let long = value.size() > 8192;
+        if long && matches!(change, Change::Trim { .. }) {
+            return None;
+        }
+        self.spend(value.size() / 16);
         Some(match change {
             Change::Trim { prefix, longest, pattern } => {
                 let pattern = self.single(pattern, scope);
@@ -338,49 +353,15 @@ fn joined(words: &[Word]) -> Word {
     out
 }
 
-/// Unquoted text: its globs are unknown.
-fn push_bare(word: &mut Word, text: &str) {
-    let class = text
-        .find('[')
-        .is_some_and(|open| text.get(open + 1..).is_some_and(|rest| rest.contains(']')));
-    if !class && !text.contains(['*', '?']) {
-        word.push_text(text);
-        return;
-    }
-    let mut plain = String::new();
-    let mut rest = text.chars().peekable();
-    while let Some(character) = rest.next() {
-        let glob = match character {
-            '*' | '?' => character.to_string(),
-            '[' if rest.clone().any(|c| c == ']') => {
-                let mut group = String::from('[');
-                for next in rest.by_ref() {
-                    group.push(next);
-                    if next == ']' && group.len() > 2 {
-                        break;
-                    }
-                }
-                group
-            }
-            other => {
-                plain.push(other);
-                continue;
-            }
-        };
-        if !plain.is_empty() {
-            word.push_text(&std::mem::take(&mut plain));
-        }
-        word.push_piece(Piece::Glob(glob));
-    }
-    if !plain.is_empty() {
-        word.push_text(&plain);
-    }
-}
-
 fn unquoted(fields: &mut Fields, value: &Word, separators: &str) {
     match value {
         Word::Literal(text) => fields.split(text, separators),
-        // Several values with blanks in them are told apart by the caller, one run each.
+        // Several values with blanks in them are told apart by the caller, one run each, but for
+        // those that an operator made.
+        Word::OneOf(all) if all.iter().any(|text| text.contains(|c| separators.contains(c))) => {
+            let piece = Piece::Hole { what: "one of several".into(), many: true };
+            fields.word().push_piece(piece);
+        }
         Word::OneOf(_) => fields.word().push_word(value),
         Word::Partial(pieces) => {
             for piece in pieces {

@@ -181,7 +181,7 @@ fn interpreter(
     if ran {
         return printed;
     }
-    operand(reader, language, call, index, names, scope)
+    operand(reader, language, call, index, &names, scope)
 }
 
 /// `-e'code'` in one word, and bundles such as `-lane 'code'`.
@@ -206,7 +206,7 @@ fn operand(
     language: &Language,
     call: &Call<'_>,
     index: usize,
-    names: Names,
+    names: &Names,
     scope: &mut Scope,
 ) -> Printed {
     let Some(first) = call.argv.get(index).cloned() else {
@@ -216,7 +216,7 @@ fn operand(
         return None;
     };
     if language.operand_is_code {
-        snippet_with(reader, &first, &names, scope);
+        snippet_with(reader, &first, names, scope);
         return first.literal().and_then(prints);
     }
     if first.literal() == Some("-") {

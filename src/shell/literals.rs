@@ -8,11 +8,18 @@ pub(super) struct Snippet<'c> {
     pub(super) bytes: &'c [u8],
     /// Bytes that look-aheads may still read: what keeps a hostile text linear.
     budget: Cell<usize>,
+    /// What the snippet prints was already read as the input of a shell.
+    pub(super) printed_told: Cell<bool>,
 }
 
 impl<'c> Snippet<'c> {
     pub(super) fn new(code: &'c str) -> Self {
-        Self { code, bytes: code.as_bytes(), budget: Cell::new(65_536 + code.len() * 8) }
+        Self {
+            code,
+            bytes: code.as_bytes(),
+            budget: Cell::new(65_536 + code.len() * 8),
+            printed_told: Cell::new(false),
+        }
     }
 
     /// Spends `count` bytes of look-ahead; `false` when they are used up.
@@ -90,6 +97,9 @@ impl<'c> Snippet<'c> {
             b'<' => b'>',
             other => other,
         };
+        if !self.ahead(1) {
+            return None;
+        }
         let rest = self.bytes.get(at + 1..)?;
         let length = memchr::memchr(close, rest).unwrap_or(rest.len());
         if !self.ahead(length) || length == rest.len() {

@@ -23,6 +23,7 @@ mod env;
 mod eval;
 mod expand;
 mod git;
+mod glob;
 mod heredoc;
 mod hosted;
 mod interpreters;

@@ -88,7 +88,7 @@ pub fn memory_call(invocation: &Invocation, windows: bool) -> Option<MemoryCall<
         Word::OneOf(names) => names.iter().find_map(|name| memory_program(name, windows))?,
         // `$DIR/cortex`: the name is known although the directory is not.
         Word::Partial(pieces) => match pieces.last()? {
-            Piece::Text(tail) if tail.contains('/') => memory_program(tail, windows)?,
+            Piece::Text(tail) if tail.contains(['/', '\\']) => memory_program(tail, windows)?,
             Piece::Text(_) | Piece::Glob(_) | Piece::Hole { .. } => return None,
         },
     };

@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
     /// Spends steps; `false` when none are left, and then the scanner jumps to the end.
     pub(super) fn spend(&mut self, count: usize) -> bool {
         if *self.steps < count {
-            if *self.steps > 0 {
+            if !super::eval::out_of_steps(self.unclear) {
                 self.note(What::Bound, "steps");
             }
             *self.steps = 0;

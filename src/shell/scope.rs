@@ -13,6 +13,25 @@ pub(super) enum Value {
     Array(Vec<Word>),
 }
 
+/// The most variables that are kept; others count as not set by the text.
+const MAX_NAMES: usize = 512;
+/// The most bytes of a value, and the most elements of an array.
+pub(super) const MAX_VALUE: usize = 16_384;
+const MAX_ELEMENTS: usize = 512;
+
+/// A value that has grown too large is one that is not known.
+fn bounded(name: &str, value: Value) -> Value {
+    match &value {
+        Value::Scalar(word) if word.size() > MAX_VALUE || word.pieces() > 64 => {
+            Value::Scalar(Word::hole(format!("${name}"), true))
+        }
+        Value::Array(words) if words.len() > MAX_ELEMENTS => {
+            Value::Array(vec![Word::hole(format!("${name}[@]"), true)])
+        }
+        Value::Scalar(_) | Value::Array(_) => value,
+    }
+}
+
 /// The state of one shell; cloned for a subshell (all parts are shared until changed).
 #[derive(Clone)]
 pub(super) struct Scope {
@@ -64,9 +83,10 @@ impl Scope {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Value) {
-        if self.vars.len() > 4096 {
+        if self.vars.len() >= MAX_NAMES && !self.vars.contains_key(name) {
             return;
         }
+        let value = bounded(name, value);
         let value = match (&value, self.vars.get(name)) {
             (Value::Scalar(new), Some(Value::Scalar(old))) if self.conditional > 0 => {
                 Value::Scalar(old.or(new))
@@ -84,7 +104,7 @@ impl Scope {
     }
 
     pub(super) fn export(&mut self, name: &str) {
-        if !self.exported.iter().any(|known| known == name) {
+        if self.exported.len() < MAX_NAMES && !self.exported.iter().any(|known| known == name) {
             Rc::make_mut(&mut self.exported).push(name.to_owned());
         }
     }
@@ -103,7 +123,7 @@ impl Scope {
             }
             return;
         }
-        if written.len() < 256 {
+        if written.len() < 64 {
             written.insert(path, text);
         }
     }

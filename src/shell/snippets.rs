@@ -223,7 +223,8 @@ impl Snippet<'_> {
             let mut found = vec![Started::Code(text.to_owned())];
             // `print "code" | "sh"`.
             let program = text.split_whitespace().next().unwrap_or("");
-            if super::shells::is_shell(super::program::base_name(program)) {
+            let shell = super::shells::is_shell(super::program::base_name(program));
+            if shell && !self.printed_told.replace(true) {
                 found.extend(prints(self.code).map(Started::Code));
             }
             return found;

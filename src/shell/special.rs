@@ -135,9 +135,17 @@ fn windows_start(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pri
     if call.arg(1).is_some_and(|title| title.is_empty() || title.contains(' ')) {
         index = 2;
     }
-    while call.arg(index).is_some_and(|text| text.starts_with('/')) {
+    let mut own = scope.clone();
+    while let Some(text) = call.arg(index).filter(|text| text.starts_with('/') || text.is_empty()) {
         index += 1;
+        if text.eq_ignore_ascii_case("/d") {
+            own.cwd = call
+                .arg(index)
+                .and_then(|path| super::values::windows_absolute(scope.cwd.as_deref(), path));
+            index += 1;
+        }
     }
+    let scope = &own;
     let rest = call.argv.get(index..).unwrap_or(&[]).to_vec();
     reader.launched("start", &rest, scope, call.input, call.env)
 }

@@ -28,6 +28,29 @@ impl Word {
         word
     }
 
+    /// Pieces of a word that is not wholly known.
+    pub(super) fn pieces(&self) -> usize {
+        match self {
+            Self::Literal(_) | Self::OneOf(_) => 1,
+            Self::Partial(pieces) => pieces.len(),
+        }
+    }
+
+    /// Bytes it takes.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Literal(text) => text.len(),
+            Self::OneOf(all) => all.iter().map(String::len).sum(),
+            Self::Partial(pieces) => pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) | Piece::Glob(text) => text.len(),
+                    Piece::Hole { what, .. } => what.len() + 1,
+                })
+                .sum(),
+        }
+    }
+
     /// The empty word.
     pub(super) fn empty() -> Self {
         Self::Literal(String::new())
@@ -244,6 +267,10 @@ fn class(pattern: &[char], at: usize, character: char) -> Option<usize> {
 
 /// `path` against `cwd`, with `.` and `..` taken out; `None` when it is relative and `cwd` unknown.
 pub fn absolute(cwd: Option<&str>, path: &str) -> Option<String> {
+    // Longer than any path that a system takes.
+    if path.len() + cwd.map_or(0, str::len) > 4096 {
+        return None;
+    }
     let mut parts: Vec<&str> = Vec::new();
     if !path.starts_with('/') {
         parts.extend(cwd?.split('/').filter(|part| !part.is_empty()));

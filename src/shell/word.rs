@@ -86,7 +86,8 @@ impl Scanner<'_> {
                 self.at += 2;
                 self.line += 1;
             }
-            0 if self.done() => {}
+            // A backslash at the very end stands for itself.
+            0 if self.done() => bare.push('\\'),
             _ => {
                 flush(raw, bare);
                 let mut one = String::new();

@@ -1,3 +1,5 @@
 //! The shell reader, row by row.
 
+mod bash;
+mod properties;
 mod shapes;

@@ -99,6 +99,13 @@ fn dispatch(reader: &mut Reader<'_>, parsed: &Parsed, scope: &mut Scope, input: 
         return printed;
     }
     match lower.as_str() {
+        "start" if parsed.tail.trim_start().starts_with('"') && parsed.argv.len() > 2 => {
+            // The first quoted word is a title; quotes are gone from the words.
+            let mut argv = parsed.argv.clone();
+            argv.remove(1);
+            let untitled = Parsed { argv, redirects, tail: String::new() };
+            program(reader, &untitled, scope, input)
+        }
         "call" => called(reader, parsed, scope, input),
         "cmd" | "cmd.exe" => {
             reader.invocation(parsed.argv.clone(), scope, redirects, input.clone(), &[]);

@@ -104,7 +104,11 @@ impl<'t> Line<'t> {
             if printed.is_none() && reader.depth >= crate::shell::scan::MAX_DEPTH {
                 self.at = self.text.len();
             }
-            let tail = self.simple_text();
+            self.blanks(b"");
+            let redirects = matches!(self.here(), b'>' | b'<')
+                || self.here().is_ascii_digit()
+                    && self.text.as_bytes().get(self.at + 1) == Some(&b'>');
+            let tail = if redirects { self.simple_text() } else { "" };
             return super::command::redirected(reader, tail, printed, scope);
         }
         let rest = self.rest();

@@ -34,6 +34,9 @@ pub(super) fn lines(
             return None;
         }
         let expanded = variables::expand(line, scope);
+        if !reader.spend(expanded.len()) {
+            return None;
+        }
         let mut cursor = line::Line::new(&expanded);
         let more = cursor.commands(reader, scope, input, false);
         printed = super::eval::joined(printed, more);

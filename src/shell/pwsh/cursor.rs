@@ -139,6 +139,8 @@ fn closing(text: &str, open: usize) -> usize {
     // Brackets are kept as their closers, an open double-quoted string as `"`.
     let mut stack: Vec<u8> = Vec::new();
     let mut at = open;
+    // A here-string that has no end makes a later one of its kind have none.
+    let mut endless = [false; 2];
     while let Some(byte) = bytes.get(at).copied() {
         if stack.last() == Some(&b'"') {
             at = in_string(bytes, at, &mut stack);
@@ -160,9 +162,16 @@ fn closing(text: &str, open: usize) -> usize {
             }
             b'"' => stack.push(b'"'),
             b'\'' | b'@' | b'<' | b'#' => {
-                if let Some(end) = stepped_over(text, at) {
+                let kind = usize::from(bytes.get(at + 1) == Some(&b'"'));
+                let hopeless = byte == b'@' && endless.get(kind).copied().unwrap_or(true);
+                if !hopeless && let Some(end) = stepped_over(text, at) {
                     at = end;
                     continue;
+                }
+                if byte == b'@'
+                    && let Some(slot) = endless.get_mut(kind)
+                {
+                    *slot = here_string_opens(text, at);
                 }
             }
             _ => {}
@@ -214,14 +223,20 @@ fn stepped_over(text: &str, at: usize) -> Option<usize> {
     }
 }
 
+/// Whether a here-string opens at `at`: nothing but blanks follow its quote on the line.
+fn here_string_opens(text: &str, at: usize) -> bool {
+    let rest = text.as_bytes().get(at + 2..).unwrap_or(&[]);
+    let after = rest.iter().take(256).find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    matches!(text.as_bytes().get(at + 1), Some(b'\'' | b'"')) && after == Some(&b'\n')
+}
+
 /// Where a here-string that opens at `at` ends (after its `'@`); `None` when none opens.
 pub(super) fn here_string_end(text: &str, at: usize) -> Option<usize> {
     let quote = text.as_bytes().get(at + 1).copied()?;
-    let first = text.get(at + 2..)?;
-    let line = first.find('\n')?;
-    if !first.get(..line)?.trim().is_empty() {
+    if !here_string_opens(text, at) {
         return None;
     }
+    let line = text.get(at + 2..)?.find('\n')?;
     let body = at + 2 + line;
     let mark = if quote == b'\'' { "\n'@" } else { "\n\"@" };
     let end = text.get(body..)?.find(mark)?;

@@ -143,7 +143,7 @@ pub(super) fn additive(
         cursor.gap();
         let right = comma(reader, cursor, scope);
         left = match (times, right.literal().and_then(|text| text.parse::<usize>().ok())) {
-            (true, Some(count)) if count <= 64 => left
+            (true, Some(count)) if count <= 64 && left.joined("").size() <= 1024 => left
                 .literal()
                 .map_or_else(|| Value::unknown("product"), |text| Value::text(text.repeat(count))),
             _ => Value::word(Word::hole("arithmetic", false)),
@@ -262,9 +262,17 @@ pub(super) fn operand(
 /// `( … )`: the cursor stands at the opener.
 fn round(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
     cursor.bump();
+    let begin = cursor.at;
     let value = statement::statements(reader, cursor, scope);
+    let inside = cursor.text.get(begin..cursor.at).unwrap_or("").trim_start();
     cursor.take(')');
-    value
+    match inside.strip_prefix('$').and_then(|rest| rest.split_once('=')) {
+        // An assignment in parentheses has its value.
+        Some((name, _)) if matches!(&value, Value::List(words) if words.is_empty()) => {
+            value::get(scope, name.trim_end_matches(['+', ' ', '?']))
+        }
+        _ => value,
+    }
 }
 
 fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
@@ -276,7 +284,7 @@ fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) 
         Some('{') => {
             cursor.bump();
             let text = cursor.bracketed();
-            table(reader, text, scope)
+            super::table::table(reader, text, scope)
         }
         Some(quote @ ('\'' | '"')) => match here_string_end(cursor.text, cursor.at) {
             Some(end) => {
@@ -291,6 +299,8 @@ fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) 
                 Value::word(strings::interpolated(reader, &mut inner, scope, |_| false))
             }
             None => {
+                // What is searched in vain is paid for: many openers cost no more than one text.
+                reader.spend((cursor.text.len() - cursor.at) / 64);
                 cursor.bump();
                 operand(reader, cursor, scope).unwrap_or_else(Value::none)
             }
@@ -313,34 +323,6 @@ fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) 
             }
         }
     }
-}
-
-/// `@{ key = value; … }`.
-fn table(reader: &mut Reader<'_>, text: &str, scope: &mut Scope) -> Value {
-    let mut cursor = Cursor::new(text);
-    let mut pairs = Vec::new();
-    while !cursor.done() && reader.spend(1) && pairs.len() < 256 {
-        cursor.gap();
-        if cursor.take(';') {
-            continue;
-        }
-        let before = cursor.at;
-        let key = operand(reader, &mut cursor, scope).and_then(|key| key.literal());
-        cursor.blanks();
-        if cursor.take('=') {
-            cursor.gap();
-            let value = deeper(reader, &mut cursor, scope, statement::chain);
-            // A block in a table (`@{ n = 'x'; e = { … } }`) is run by whoever gets the table.
-            if let Value::Block(text) = &value {
-                super::inside(reader, "@{…}", text, scope);
-            }
-            pairs.push((key.unwrap_or_default(), value.joined(" ")));
-        }
-        if cursor.at == before {
-            cursor.bump();
-        }
-    }
-    Value::Table(pairs)
 }
 
 /// `[name]`: a cast of what follows, or a type with members.

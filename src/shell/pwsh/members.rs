@@ -126,6 +126,12 @@ fn indexed(value: &Value, index: &Value) -> Value {
             .find(|(own, _)| own.eq_ignore_ascii_case(&key))
             .map_or_else(|| Value::unknown("entry"), |(_, found)| Value::word(found.clone()));
     }
+    // One element of a list that has one: the list may have been a string, which is rare.
+    if let (Value::List(words), Some("0" | "-1")) = (value, index.literal().as_deref())
+        && words.len() == 1
+    {
+        return value.clone();
+    }
     let items: Vec<Word> = match value {
         Value::List(words) => match words.as_slice() {
             [Word::Literal(text)] => {

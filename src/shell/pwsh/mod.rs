@@ -11,6 +11,7 @@ mod rewrite;
 mod starting;
 mod statement;
 mod strings;
+mod table;
 mod value;
 mod words;
 

@@ -6,6 +6,7 @@ use crate::shell::types::Word;
 
 use super::command;
 use super::cursor::Cursor;
+use super::expression;
 use super::function::{function, parameters};
 use super::value::{self, Value};
 
@@ -309,7 +310,7 @@ fn assignment(
     }
     cursor.at += other.map_or(if append { 2 } else { 1 }, str::len);
     cursor.gap();
-    let given = statement(reader, cursor, scope);
+    let given = expression::deeper(reader, cursor, scope, statement);
     let names_given = names.len() > 1;
     for (index, name) in names.iter().enumerate() {
         let own = if names_given {
@@ -334,6 +335,9 @@ pub(super) fn added(first: Value, second: Value) -> Value {
         (Value::List(own), Value::List(_)) if own.len() == 1 => {
             let mut word = first.joined("");
             word.push_word(&second.joined(" "));
+            if word.size() > crate::shell::scope::MAX_VALUE {
+                word = Word::hole("long value", false);
+            }
             Value::word(word)
         }
         _ => first.and(second),

@@ -16,6 +16,9 @@ pub(super) enum Value {
     Type(String),
 }
 
+/// The most elements that are kept of a value that grows.
+const MAX_ELEMENTS: usize = 1024;
+
 impl Value {
     pub(super) fn none() -> Self {
         Self::List(Vec::new())
@@ -38,11 +41,15 @@ impl Value {
         match (self, other) {
             (Self::List(first), other) if first.is_empty() => other,
             (first, Self::List(second)) if second.is_empty() => first,
-            (first, second) => {
-                let mut words = first.words();
-                if words.len() < 4096 {
+            (Self::List(mut words), second) => {
+                if words.len() < MAX_ELEMENTS {
                     words.extend(second.words());
                 }
+                Self::List(words)
+            }
+            (first, second) => {
+                let mut words = first.words();
+                words.extend(second.words());
                 Self::List(words)
             }
         }

@@ -59,18 +59,23 @@ pub(super) fn argument(
 ) -> Option<Argument> {
     cursor.blanks();
     let mut own = one(reader, cursor, scope)?;
+    let mut more = Vec::new();
     loop {
         let from = cursor.at;
         cursor.blanks();
         if !cursor.take(',') || !reader.spend(1) {
             cursor.at = from;
-            return Some(own);
+            break;
         }
         cursor.gap();
-        let Some(next) = one(reader, cursor, scope) else { return Some(own) };
-        let target = own.attached.as_mut().unwrap_or(&mut own.value);
-        *target = Value::List(target.words().into_iter().chain(next.value.words()).collect());
+        let Some(next) = one(reader, cursor, scope) else { break };
+        more.extend(next.value.words());
     }
+    if !more.is_empty() {
+        let target = own.attached.as_mut().unwrap_or(&mut own.value);
+        *target = Value::List(target.words().into_iter().chain(more).collect());
+    }
+    Some(own)
 }
 
 fn one(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Option<Argument> {

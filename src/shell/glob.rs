@@ -1,0 +1,42 @@
+//! Unquoted text: its globs stand for files that are not known.
+
+use super::types::{Piece, Word};
+
+/// Unquoted text: its globs are unknown.
+pub(super) fn push_bare(word: &mut Word, text: &str) {
+    let class = text
+        .find('[')
+        .is_some_and(|open| text.get(open + 1..).is_some_and(|rest| rest.contains(']')));
+    if !class && !text.contains(['*', '?']) {
+        word.push_text(text);
+        return;
+    }
+    let mut plain = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        let glob = match character {
+            '*' | '?' => character.to_string(),
+            '[' if rest.clone().any(|c| c == ']') => {
+                let mut group = String::from('[');
+                for next in rest.by_ref() {
+                    group.push(next);
+                    if next == ']' && group.len() > 2 {
+                        break;
+                    }
+                }
+                group
+            }
+            other => {
+                plain.push(other);
+                continue;
+            }
+        };
+        if !plain.is_empty() {
+            word.push_text(&std::mem::take(&mut plain));
+        }
+        word.push_piece(Piece::Glob(glob));
+    }
+    if !plain.is_empty() {
+        word.push_text(&plain);
+    }
+}
