@@ -75,8 +75,16 @@ fn cases(binary: &Path, home: &Path, long: bool) -> Vec<Case> {
         refused.refused = true;
         cases.push(refused);
     }
-    let command = format!("echo {}; ls $HOME", "word ".repeat(400_000));
-    cases.push(hook(binary, "a subagent's command of 2 MB", "", &[], call(Some("a"), &command)));
+    // A text of 2 MB before the command, and the worst that we know: 2 MB of short words.
+    let last = format!("cortex delete-memory {FOREIGN} --yes");
+    let store = home.join("5000.db");
+    let store = ["--store", store.to_str().unwrap()];
+    let text = format!("echo '{}'; {last}", "x".repeat(2_000_000));
+    let mut padded = hook(binary, "refused after 2 MB of text", "", &store, call(Some("a"), &text));
+    padded.refused = true;
+    cases.push(padded);
+    let words = format!("echo {}", "word ".repeat(400_000));
+    cases.push(hook(binary, "2 MB of short words", "", &store, call(Some("a"), &words)));
     cases
 }
 

@@ -233,11 +233,12 @@ fn unicode(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     };
     let mut end = at + 4;
     let mut value = u32::from(first);
-    if (0xd800..0xdc00).contains(&first) && bytes.get(end..end + 2) == Some(b"\\u") {
-        if let Some(second) = hex4(bytes, end + 2).filter(|unit| (0xdc00..0xe000).contains(unit)) {
-            value = 0x10000 + ((value - 0xd800) << 10) + (u32::from(second) - 0xdc00);
-            end += 6;
-        }
+    if (0xd800..0xdc00).contains(&first)
+        && bytes.get(end..end + 2) == Some(b"\\u")
+        && let Some(second) = hex4(bytes, end + 2).filter(|unit| (0xdc00..0xe000).contains(unit))
+    {
+        value = 0x10000 + ((value - 0xd800) << 10) + (u32::from(second) - 0xdc00);
+        end += 6;
     }
     let character = char::from_u32(value).unwrap_or('\u{fffd}');
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());

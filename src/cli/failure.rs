@@ -40,10 +40,6 @@ impl Failure {
         Self { kind: Kind::Usage, sentence: sentence.into(), hint: None }
     }
 
-    pub(crate) fn internal(sentence: impl Into<String>) -> Self {
-        Self { kind: Kind::Internal, sentence: sentence.into(), hint: None }
-    }
-
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -88,9 +88,7 @@ fn authority(args: &GrantArgs, state: &State) -> anyhow::Result<String> {
     };
     let now = clock::now_ms();
     let record = state.recent_calls().into_iter().find(|call| {
-        call.event == "call"
-            && call.session == session
-            && call.grants.iter().any(|id| *id == args.id)
+        call.event == "call" && call.session == session && call.grants.contains(&args.id)
     });
     let fresh =
         record.filter(|call| age(&call.at, now).is_some_and(|age| (0..=FRESH_MS).contains(&age)));
@@ -163,7 +161,7 @@ fn action(args: &GrantArgs, state: &State) -> anyhow::Result<String> {
         .log_lines()
         .into_iter()
         .rev()
-        .find(|line| line.verdict == "deny" && line.targets.iter().any(|target| *target == args.id))
+        .find(|line| line.verdict == "deny" && line.targets.contains(&args.id))
         .and_then(|line| line.action);
     refused.filter(|action| action != "tamper").ok_or_else(|| {
         Failure::no("nothing was refused for this memory yet, so the action is not known")

@@ -192,7 +192,9 @@ fn log_denial(
     let code = doubts.iter().map(|doubt| doubt.code).find(|code| *code == Code::DeniedUnproven);
     let code = code.unwrap_or(match denial.action {
         crate::decision::GuardedAction::Tamper => Code::DeniedTamper,
-        _ => Code::DeniedForeign,
+        crate::decision::GuardedAction::Retire
+        | crate::decision::GuardedAction::Edit
+        | crate::decision::GuardedAction::Delete => Code::DeniedForeign,
     });
     let line = LogLine {
         verdict: "deny".into(),

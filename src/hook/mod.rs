@@ -26,14 +26,19 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     match &line.event {
         Event::SelfTest(what) => backstop::fail_on_purpose(what),
         Event::Unknown => {}
-        known => call(known, &line),
+        Event::PreToolUse
+        | Event::PostToolUseFailure
+        | Event::SessionStart
+        | Event::SessionEnd
+        | Event::SubagentStart
+        | Event::SubagentStop => call(&line),
     }
     process::leave()
 }
 
-fn call(event: &Event, line: &Line) {
+fn call(line: &Line) {
     let Some(raw) = process::read_input(MAX_PAYLOAD) else { return };
-    match event {
+    match &line.event {
         Event::PreToolUse => guarded::pre_tool_use(&raw, line),
         Event::PostToolUseFailure => lifecycle::call_failed(&raw, line),
         Event::SessionStart => lifecycle::session_start(&raw, line),
