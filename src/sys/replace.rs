@@ -183,6 +183,18 @@ pub fn names_in(dir: &Path) -> Vec<String> {
     names
 }
 
+/// Removes the unfinished files that a killed process of ours left in `dir`. Only under the lock of
+/// the directory: a live one's would go too.
+pub fn sweep(dir: &Path) -> Vec<PathBuf> {
+    let is_unfinished = |name: &String| {
+        name.strip_prefix(".ringfence-").is_some_and(|rest| {
+            rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+    };
+    let names = names_in(dir).into_iter().filter(is_unfinished).map(|name| dir.join(name));
+    names.filter(|path| fs::remove_file(path).is_ok()).collect()
+}
+
 /// A lock on a directory, held until dropped. It leaves nothing behind.
 pub struct DirLock {
     _dir: File,

@@ -151,7 +151,11 @@ fn install_locked(
         |dir: &Path| replace::lock_dir(dir).map_err(|error| Refused::io("lock", dir, &error));
     // The record is one for all settings files, so it is locked first and by everybody.
     let _record_lock = lock(&record_dir)?;
-    let _settings_lock = lock(path.parent().unwrap_or(Path::new("/")))?;
+    let settings_dir = path.parent().unwrap_or(Path::new("/"));
+    let _settings_lock = lock(settings_dir)?;
+    for dir in [settings_dir, &record_dir] {
+        replace::sweep(dir);
+    }
     let found = look(path)?;
     let Prepared { mut report, edited } = prepare(order, &found)?;
 

@@ -135,6 +135,9 @@ fn take_file(
     let _lock = (!dry_run)
         .then(|| replace::lock_dir(dir).map_err(|error| Refused::io("lock", dir, &error)))
         .transpose()?;
+    if !dry_run {
+        replace::sweep(dir);
+    }
     let Found::File(seen) = look(path)? else { return Ok(None) };
     let edit = record.edit(path);
     if edit.is_none() && !seen.bytes.windows(NAME.len()).any(|word| word == NAME) {
@@ -216,6 +219,7 @@ fn take_rest(
     }
     let dir = places.record_dir();
     if dir.is_dir() {
+        replace::sweep(&dir);
         let done = record.write(&dir).and_then(|()| record::forget_originals(&dir, record));
         done.map_err(|error| Refused::io("write", &dir, &error))?;
     }
@@ -228,7 +232,8 @@ fn take_rest(
             }
         }
     }
-    dirs.push(dir);
+    // Ours whoever made them; they go only when nothing is left in them.
+    dirs.extend([dir, places.dirs.state.clone()]);
     done.removed.extend(replace::remove_empty_dirs(&dirs));
     if places.dirs.state.is_dir() {
         done.kept.push(places.dirs.state.clone());
