@@ -66,10 +66,16 @@ fn cd(call: &Call<'_>, scope: &mut Scope) -> Printed {
     let next = match operand {
         None => None,
         Some(word) => match word.literal() {
-            Some("-") | None => None,
+            Some("-") => scope.scalar("OLDPWD").and_then(|old| old.literal().map(str::to_owned)),
+            None => None,
             Some(path) => super::values::absolute(scope.cwd.as_deref(), path),
         },
     };
+    if let Some(old) = scope.cwd.clone() {
+        scope.set("OLDPWD", Value::Scalar(Word::Literal(old)));
+    } else {
+        scope.unset("OLDPWD");
+    }
     // In a branch it may not have run: then the place is not known.
     scope.cwd = if scope.conditional > 0 && next != scope.cwd { None } else { next };
     silent()

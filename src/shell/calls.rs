@@ -46,6 +46,10 @@ impl Snippet<'_> {
                 let line: Vec<String> = words.into_iter().flatten().collect();
                 Some(Started::Code(line.join(" ")))
             }
+            // `os.spawnlp(mode, path, name, …)`.
+            _ if name.starts_with("spawnl") || name.starts_with("spawnv") => {
+                Some(Started::Argv(words.into_iter().skip(2).collect()))
+            }
             // The program's path comes first and its own name again in the list.
             _ if takes_path => {
                 let skip = words.iter().position(Option::is_some).map_or(1, |at| at + 1);

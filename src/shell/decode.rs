@@ -173,6 +173,22 @@ pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// Encodes base64.
+pub(super) fn to_base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 4);
+    for group in bytes.chunks(3) {
+        let bits = (0..3)
+            .fold(0_u32, |bits, at| bits << 8 | u32::from(group.get(at).copied().unwrap_or(0)));
+        for place in 0..4_usize {
+            let index = (bits >> (18 - 6 * place) & 63) as usize;
+            let letter = LETTERS.get(index).copied().unwrap_or(b'=');
+            out.push(if place <= group.len() { char::from(letter) } else { '=' });
+        }
+    }
+    out
+}
+
 /// Decodes `xxd -r -p` input: pairs of hex digits, blanks ignored.
 pub(super) fn hex(text: &str) -> Option<String> {
     let digits: Vec<u32> = text
@@ -258,6 +274,8 @@ mod tests {
         assert_eq!(printf("100%%", &[]), "100%");
         assert_eq!(base64("Y29y dGV4\n").as_deref(), Some(b"cortex".as_slice()));
         assert_eq!(base64("no!"), None);
+        assert_eq!(to_base64(b"cortex"), "Y29ydGV4");
+        assert_eq!(to_base64(b"abcd"), "YWJjZA==");
         assert_eq!(hex("63 6f72").as_deref(), Some("cor"));
         assert_eq!(rev("abc\nde"), "cba\ned");
         assert_eq!(tr("pbegrk", "a-z", Some("n-za-m")), "cortex");

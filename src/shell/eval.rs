@@ -15,7 +15,7 @@ use super::values::UNKNOWN_PART;
 pub(super) type Printed = Option<String>;
 
 /// The most invocations one reading holds.
-const MAX_INVOCATIONS: usize = 20_000;
+const MAX_INVOCATIONS: usize = 10_000;
 /// The most text a command may print and still be known.
 pub(super) const MAX_PRINTED: usize = 262_144;
 
@@ -117,9 +117,7 @@ impl Reader<'_> {
             Node::Pipeline(stages) => self.pipeline(stages, scope, input),
             Node::Subshell(inner) => {
                 let mut own = scope.clone();
-                let printed = self.eval(inner, &mut own, input);
-                scope.written = own.written;
-                printed
+                self.eval(inner, &mut own, input)
             }
             Node::Group { parts, conditional } => self.group(parts, *conditional, scope, input),
             Node::For { name, words, body } => {
@@ -206,7 +204,6 @@ impl Reader<'_> {
         for stage in stages {
             let mut own = scope.clone();
             printed = self.eval(stage, &mut own, &feed);
-            scope.written = own.written;
             feed = printed.clone().map_or(Stdin::Unknown, Stdin::Text);
         }
         printed
@@ -332,6 +329,8 @@ impl Reader<'_> {
     ) {
         if self.reading.invocations.len() >= MAX_INVOCATIONS {
             self.note(What::Bound, "invocations");
+            // Nothing more would be kept, so nothing more is run.
+            self.steps = 0;
             return;
         }
         self.spend(scope.exported.len());

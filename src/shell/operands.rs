@@ -60,7 +60,8 @@ impl Snippet<'_> {
                 after = self.blanks(next + 2);
             }
             // Literals that stand together are one, in several languages.
-            let juxtaposed = matches!(byte, b'\'' | b'"') && matches!(value, Some(Given::Text(_)));
+            let juxtaposed =
+                matches!(byte, b'\'' | b'"' | b'$') && matches!(value, Some(Given::Text(_)));
             if !(joins || juxtaposed) || depth > MAX_DEPTH || after >= self.bytes.len() {
                 return (value, end);
             }

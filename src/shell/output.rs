@@ -26,6 +26,9 @@ pub(super) fn printed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
             }
             input.map(str::to_owned)
         }
+        // Packed and unpacked again, a text is itself.
+        "gzip" | "gunzip" | "xz" | "unxz" | "zstd" | "unzstd" | "bzip2" | "bunzip2" | "lz4"
+        | "pv" | "sponge" | "iconv" | "dos2unix" => input.map(str::to_owned),
         "rev" => input.map(super::decode::rev),
         "tac" => {
             input.map(|text| text.lines().rev().fold(String::new(), |out, line| out + line + "\n"))
@@ -127,7 +130,7 @@ fn base64(call: &Call<'_>, input: Option<&str>) -> Printed {
             || arg.starts_with('-') && !arg.starts_with("--") && arg.contains('d')
     });
     if !decodes {
-        return None;
+        return Some(super::decode::to_base64(input?.as_bytes()) + "\n");
     }
     let bytes = super::decode::base64(input?)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -63,7 +63,8 @@ pub fn base_name(path: &str) -> &str {
 
 /// Which memory program `program` names; on Windows letters' case does not count.
 pub fn memory_program(program: &str, windows: bool) -> Option<MemoryProgram> {
-    let base = base_name(program);
+    // deno's `npm:cortex-memory`.
+    let base = base_name(program.strip_prefix("npm:").unwrap_or(program));
     let folded = base.to_ascii_lowercase();
     let script = [".cmd", ".exe", ".ps1", ".bat"].iter().find_map(|end| folded.strip_suffix(end));
     // `cortex.cmd` is a Windows name wherever it stands.

@@ -18,7 +18,7 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
         match text {
             "-f" | "--file" | "--makefile" | "--justfile" | "-t" | "--taskfile" => {
                 match (next, call.input) {
-                    (Some("-"), Stdin::Text(input)) => texts.push(input.clone()),
+                    (Some("-" | "/dev/stdin"), Stdin::Text(input)) => texts.push(input.clone()),
                     (Some(path), _) => {
                         texts.push(reader.file_text(path, scope).unwrap_or_else(|| {
                             unread = Some(path.to_owned());
@@ -132,6 +132,10 @@ pub(super) fn node(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
         if text == "--" {
             index += 1;
             break;
+        }
+        if !direct && text == "workspace" {
+            index += 2;
+            continue;
         }
         if !direct && matches!(text, "exec" | "x" | "dlx") {
             direct = true;

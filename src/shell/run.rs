@@ -186,8 +186,8 @@ impl Reader<'_> {
         if argv.is_empty() {
             return None;
         }
-        let mut own = scope.clone();
-        own.functions = Rc::default();
+        self.spend(scope.vars.len() / 8);
+        let mut own = scope.child();
         self.inside(label, |reader| reader.run(argv.to_vec(), &mut own, Vec::new(), input, env))
     }
 
@@ -206,8 +206,8 @@ impl Reader<'_> {
         };
         let mut printed = None;
         for text in texts {
-            let mut own = scope.clone();
-            own.functions = Rc::default();
+            self.spend(scope.vars.len() / 8);
+            let mut own = scope.child();
             own.aliases = Rc::default();
             own.args = Rc::new(if args.is_empty() {
                 vec![Word::Literal("sh".into())]

@@ -1,5 +1,6 @@
 //! What a text knows while it runs: variables, functions, aliases, files it wrote, the directory.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -44,7 +45,8 @@ pub(super) struct Scope {
     pub(super) args: Rc<Vec<Word>>,
     pub(super) cwd: Option<String>,
     /// Files whose whole text this text wrote, by absolute path.
-    pub(super) written: Rc<HashMap<String, String>>,
+    /// All processes of a text share them.
+    pub(super) written: Rc<RefCell<HashMap<String, String>>>,
     /// Text on open descriptors above 2.
     pub(super) descriptors: Rc<HashMap<u32, String>>,
     /// Above zero, an assignment may or may not happen: values add up.
@@ -68,6 +70,19 @@ impl Scope {
             descriptors: Rc::default(),
             conditional: 0,
         }
+    }
+
+    /// The state of a program that is started: of the variables it sees the exported ones.
+    pub(super) fn child(&self) -> Self {
+        let mut own = self.clone();
+        own.functions = Rc::default();
+        if !self.vars.is_empty() {
+            // Names with a blank are the reader's own notes.
+            let kept = |name: &String| name.contains(' ') || self.exported.contains(name);
+            let vars = self.vars.iter().filter(|(name, _)| kept(name));
+            own.vars = Rc::new(vars.map(|(name, value)| (name.clone(), value.clone())).collect());
+        }
+        own
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
@@ -115,15 +130,15 @@ impl Scope {
     }
 
     /// Remembers the text of a file that was written.
-    pub(super) fn write(&mut self, path: String, text: String, append: bool) {
-        let written = Rc::make_mut(&mut self.written);
+    pub(super) fn write(&self, path: String, text: String, append: bool) {
+        let mut written = self.written.borrow_mut();
         if append && let Some(known) = written.get_mut(&path) {
             if known.len() + text.len() < 262_144 {
                 known.push_str(&text);
             }
             return;
         }
-        if written.len() < 64 {
+        if written.len() < 256 {
             written.insert(path, text);
         }
     }

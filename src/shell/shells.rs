@@ -84,7 +84,7 @@ pub(super) fn shell(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> 
 
 /// The scope of a child process: it sees what the call's own assignments give it.
 pub(super) fn with_env(scope: &Scope, call: &Call<'_>) -> Scope {
-    let mut own = scope.clone();
+    let mut own = scope.child();
     for (name, value) in call.env {
         own.set(name, super::scope::Value::Scalar(value.clone()));
         own.export(name);

@@ -137,16 +137,7 @@ pub(super) fn started_with(code: &str, names: Names, depth: usize) -> Vec<Starte
             b'T' if scanner.starts(at, "TIOCSTI") => found.extend(scanner.injected()),
             byte if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let end = scanner.name_end(at);
-                let name = code.get(at..end).unwrap_or("");
-                let known = CALLS.contains(&name)
-                    && !scanner.is_defined(at)
-                    && (!COMMON.contains(&name) || company || scanner.in_company(at));
-                let mut call = None;
-                if known {
-                    found.extend(scanner.nested(name, end, &names, depth));
-                    call = scanner.call(name, end, &names);
-                }
-                found.extend(call.or_else(|| scanner.other_language(at, end, &names)));
+                found.extend(scanner.at_name(at, end, &names, company, depth));
                 at = end;
                 continue;
             }
@@ -190,6 +181,31 @@ pub(super) fn prints(code: &str) -> Option<String> {
 }
 
 impl Snippet<'_> {
+    /// What a name starts by what stands around it.
+    fn at_name(
+        &self,
+        at: usize,
+        end: usize,
+        names: &Names,
+        company: bool,
+        depth: usize,
+    ) -> Vec<Started> {
+        let name = self.code.get(at..end).unwrap_or("");
+        // awk's `command | getline` and `print | command` by name.
+        if let Some(Given::Text(text)) = names.get(name)
+            && (self.pipes_into(end) || self.piped(at))
+        {
+            return vec![Started::Code(text.clone())];
+        }
+        let known = CALLS.contains(&name)
+            && !self.is_defined(at)
+            && (!COMMON.contains(&name) || company || self.in_company(at));
+        let mut found = if known { self.nested(name, end, names, depth) } else { Vec::new() };
+        let call = known.then(|| self.call(name, end, names)).flatten();
+        found.extend(call.or_else(|| self.other_language(at, end, names)));
+        found
+    }
+
     fn is_comment(&self, at: usize) -> bool {
         self.at(at + 1) != b'{'
             && (at == 0 || matches!(self.at(at - 1), b'\n' | b' ' | b'\t' | b';'))

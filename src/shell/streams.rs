@@ -149,7 +149,7 @@ impl Reader<'_> {
             }
         }
         let path = super::values::absolute(scope.cwd.as_deref(), path)?;
-        scope.written.get(&path).cloned()
+        scope.written.borrow().get(&path).cloned()
     }
 
     /// Runs output substitutions that no redirection fed: `tee >(sh)`.
