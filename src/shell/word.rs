@@ -57,10 +57,23 @@ impl Scanner<'_> {
                     flush(raw, &mut bare);
                     self.backticks(raw, false);
                 }
-                _ => self.copy_char(&mut bare),
+                _ => self.copy_run(&mut bare, |byte| is_active(byte) || ends(byte)),
             }
         }
         flush(raw, &mut bare);
+    }
+
+    /// Copies the text up to the next byte for which `stops` holds, and at least one character.
+    /// Such bytes are ASCII, so that the piece ends between characters.
+    fn copy_run(&mut self, into: &mut String, stops: impl Fn(u8) -> bool) {
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        let length = rest.iter().position(|byte| stops(*byte)).unwrap_or(rest.len());
+        if length == 0 || !self.spend(length / 256) {
+            self.copy_char(into);
+            return;
+        }
+        into.push_str(self.slice(self.at, self.at + length));
+        self.at += length;
     }
 
     /// Copies one character and all bytes of it.
@@ -169,7 +182,9 @@ impl Scanner<'_> {
                     text.push('\n');
                     self.at += 1;
                 }
-                _ => self.copy_char(&mut text),
+                _ => self.copy_run(&mut text, |byte| {
+                    matches!(byte, b'\\' | b'$' | b'`' | b'\n') || Some(byte) == close
+                }),
             }
         }
         // An empty pair of quotes still makes a word.
@@ -344,6 +359,11 @@ pub(super) fn arithmetic_end(scanner: &mut Scanner<'_>, from: usize) -> Option<u
         }
         at += 1;
     }
+}
+
+/// Whether a byte may mean something in an unquoted word.
+fn is_active(byte: u8) -> bool {
+    matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'<' | b'>' | b'\r')
 }
 
 fn variable(name: String, quoted: bool) -> Part {

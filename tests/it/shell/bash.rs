@@ -110,26 +110,37 @@ fn rows_that_bash_can_run_are_found_as_bash_ran_them() {
     let Some(bench) = Bench::new() else { return };
     let mut wrong = Vec::new();
     let mut ran = 0;
+    let mut last = None;
     for row in
         super::shapes::rows("shell/more.tsv").iter().chain(&super::shapes::rows("shell/shapes.tsv"))
     {
         if !row.note.starts_with("[posix]") || row.command.contains('\0') {
             continue;
         }
-        let runs = bench.run(&row.command);
-        let deletes = runs.iter().any(|args| args.iter().any(|word| word == "delete-memory"));
-        if deletes && row.expected == "mentions" && args_call(&runs) {
-            wrong.push(format!("{} [{}]: bash ran it: {runs:?}", row.id, row.command));
-        }
-        for args in &runs {
-            ran += 1;
-            if !is_found(&row.command, args) {
-                wrong.push(format!("{} [{}]: bash ran {args:?}", row.id, row.command));
-            }
+        // A process that an earlier row left in the background may write into this row's log: only
+        // what bash does every time is its own.
+        let agreed = (0..3).any(|_| {
+            let runs = bench.run(&row.command);
+            ran += runs.len();
+            last = disagreement(row, &runs);
+            last.is_none()
+        });
+        if !agreed {
+            wrong.extend(last.take());
         }
     }
     assert!(wrong.is_empty(), "{ran} runs\n{}", wrong.join("\n"));
     assert!(ran > 250, "only {ran} runs");
+}
+
+/// What bash ran of a row that the reader does not show, or shows otherwise.
+fn disagreement(row: &super::shapes::Row, runs: &[Vec<String>]) -> Option<String> {
+    let deletes = runs.iter().any(|args| args.iter().any(|word| word == "delete-memory"));
+    if deletes && row.expected == "mentions" && args_call(runs) {
+        return Some(format!("{} [{}]: bash ran it: {runs:?}", row.id, row.command));
+    }
+    let missed = runs.iter().find(|args| !is_found(&row.command, args))?;
+    Some(format!("{} [{}]: bash ran {missed:?}", row.id, row.command))
 }
 
 /// Whether a run is the subcommand itself, not a word in another one's arguments.

@@ -163,3 +163,17 @@ fn deep_and_endless_texts_end_with_a_bound_and_not_in_silence() {
         );
     }
 }
+
+#[test]
+fn a_long_tail_does_not_hide_what_stands_before_it() {
+    let text = format!("cortex delete-memory 7 --yes; echo {}", "word ".repeat(700_000));
+    let reading = ringfence::shell::read(
+        &text,
+        ringfence::shell::Dialect::Posix,
+        &ringfence::shell::Start::default(),
+        &ringfence::shell::NoFiles,
+    );
+    let first = reading.invocations.first().unwrap();
+    assert_eq!(first.argv.first().unwrap().literal(), Some("cortex"));
+    assert!(!reading.unclear.is_empty(), "and the tail is said to be unread");
+}
