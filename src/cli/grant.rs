@@ -77,7 +77,7 @@ fn authority(args: &GrantArgs, state: &State) -> anyhow::Result<String> {
         .into_iter()
         .find_map(|ancestor| state.client_session(ancestor.pid, ancestor.start));
     let Some(session) = client else {
-        if env::var("CLAUDECODE").is_some() || !process::has_terminal() {
+        if state.outside_any_client().is_err() {
             return Err(Failure::no(
                 "a grant needs a terminal of its own, or the parent's own shell call",
             )
