@@ -59,7 +59,7 @@ pub(super) fn shell(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> 
     }
     let rest = call.argv.get(index..).unwrap_or(&[]);
     let Some((first, args)) = rest.split_first() else {
-        return shell_input(reader, call.input, &mut scope.clone(), "sh");
+        return shell_input(reader, call.input, &mut with_env(scope, call), "sh");
     };
     let own = with_env(scope, call);
     if code {

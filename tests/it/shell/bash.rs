@@ -41,8 +41,10 @@ impl Bench {
         // Read as bash, so run as bash: dash knows neither `$'…'` nor braces.
         std::os::unix::fs::symlink("bash", bin.join("sh")).unwrap();
         let log = home.path().join("log");
+        // One write for each run, because stages of a pipeline run at the same time.
         let stub = format!(
-            "#!/bin/sh\n{{ for word in \"$@\"; do printf '%s\\037' \"$word\"; done; printf '\\036'; }} >> '{}'\n",
+            "#!/bin/sh\nline=\n[ $# -gt 0 ] && line=$(printf '%s\\037' \"$@\")\n\
+             printf '%s\\036' \"$line\" >> '{}'\n",
             log.display()
         );
         let cortex = bin.join("cortex");
