@@ -224,6 +224,7 @@ fn report(cases: &[Case], binary: &Path, home: &Path) {
 }
 
 /// Peak resident memory of one run.
+#[expect(clippy::zombie_processes, reason = "it is waited for by `wait4`, which tells the memory")]
 fn resident(case: &Case, home: &Path) -> i64 {
     let mut child = started(case, home);
     child.stdin.take().unwrap().write_all(&case.payload).unwrap();

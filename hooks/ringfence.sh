@@ -5,7 +5,11 @@
 # usage: ringfence.sh [hook] EVENT [arguments of `ringfence hook`], the payload on standard input
 #
 # What it lets pass without the binary is only what the binary would let pass at its own pre-filter:
-# the two lists below are those of src/hook/prefilter.rs, and a test keeps them equal.
+# the lists below are those of src/hook/prefilter.rs, and a test keeps them equal.
+
+# A project's settings can set PATH and, where sh is bash, hand down functions.
+PATH=/bin:/usr/bin:${PATH-}
+unset -f cat head printf 2>/dev/null
 
 binary=${0%/*}/ringfence
 
@@ -42,22 +46,32 @@ case $payload in
 *cortex_* | *ringfence*) look "$@" ;;
 *)
 	# The parent's: of interest only when its session is another one's child.
-	for marker in "${XDG_STATE_HOME:-$HOME/.local/state}"/ringfence/sessions/*.child; do
+	case ${XDG_STATE_HOME-} in
+	/*) state=$XDG_STATE_HOME ;;
+	*) state=$HOME/.local/state ;;
+	esac
+	for marker in "$state"/ringfence/sessions/*.child; do
 		[ -e "$marker" ] && look "$@"
 	done
 	exit 0
 	;;
 esac
 
-# A subagent's. Anything but one plain shell command is the binary's.
+# A subagent's. Anything but one plain shell command is the binary's. The first tool name is the
+# host's own, because it stands before the arguments; what follows it may be the subagent's words.
+case $payload in *\\*) look "$@" ;; esac
 case $payload in
-*\\*) look "$@" ;;
-*'"tool_name":"Bash"'*'"command":"'*) ;;
+*'"tool_name":"Bash","tool_input":{"command":"'*) ;;
 *) look "$@" ;;
 esac
-command=${payload#*'"command":"'}
+call=${payload#*'"tool_name":"'}
+case $call in
+'Bash","tool_input":{"command":"'*) ;;
+*) look "$@" ;;
+esac
+command=${call#*'{"command":"'}
 case $command in
-*'"command"'* | *'"cmd"'* | *'"tool_name"'* | *'"tool_input"'*) look "$@" ;;
+*'"command"'* | *'"cmd"'* | *'"tool_n'* | *'"tool_i'* | *'"toolN'* | *'"toolI'*) look "$@" ;;
 esac
 command=${command%%\"*}
 [ "${#command}" -le 4096 ] || look "$@"
@@ -66,27 +80,55 @@ case $command in
 # literals
 *note-resolve* | *edit-memory* | *delete-memory* | *cortex* | *ringfence* | *memory.db* | *claude*) look "$@" ;;
 # end of literals
-*'$'* | *'`'* | *'{'* | *'*'* | *'?'* | *'>'* | *'%'* | *'<'* | *"'"* | *'^'* | *=* | *.exe* | *[A-Z]*) look "$@" ;;
+*'$'* | *'`'* | *'{'* | *'*'* | *'?'* | *'['* | *'>'* | *'%'* | *'<'* | *"'"* | *'^'* | *.exe* | *[A-Z]*) look "$@" ;;
 # spelled like an id
 *-*-*-*-*) look "$@" ;;
 esac
 
-# Words that run a file, build a command or change files; a path may be a program.
+# Whether a command begins with a program that starts nothing and changes nothing else.
+calm() {
+	case ${1-} in
+	# calm
+	cargo | cat | cd | cmp | comm | cut | date | df | diff | du | echo | egrep | false | fgrep | \
+		file | go | grep | head | id | jq | ls | mypy | nl | pgrep | printf | ps | pwd | pytest | \
+		readlink | realpath | rg | ruff | rustc | rustfmt | sleep | stat | tail | test | tree | \
+		true | tsc | type | uname | wc | which | whoami) return 0 ;;
+	# end of calm
+	"") return 0 ;;
+	esac
+	case "$1 ${2-}" in
+	# calm pairs
+	"git add" | "git blame" | "git branch" | "git commit" | "git describe" | "git diff" | \
+		"git log" | "git ls-files" | "git merge-base" | "git rev-parse" | "git show" | \
+		"git status" | "git tag") return 0 ;;
+	# end of calm pairs
+	esac
+	return 1
+}
+
 set -f
-IFS=' 	;|&()'
+IFS=';|&()'
+for part in $command; do
+	IFS=' 	'
+	# shellcheck disable=SC2086 # the words are what is wanted
+	calm $part || look "$@"
+done
+
+# Words that run a file, build a command or change files.
+IFS=' 	;|&()/'
 for word in $command; do
-	case $word in */*) look "$@" ;; esac
 	case $word in
 	# triggers
 	. | ash | at | awk | base32 | base64 | bash | batch | bun | bunx | busybox | chattr | chmod | \
-		chown | clean | cmd | cmd.exe | codex | command | cp | crontab | dash | dd | deno | docker | doas | \
-		ed | emacs | entr | env | eval | exec | expect | fd | find | fish | flock | gawk | gdb | \
-		hyperfine | iex | install | invoke-expression | just | ksh | kubectl | ln | lua | m4 | make | \
-		mawk | mv | nice | nix | node | nohup | npm | npx | nvim | osascript | parallel | perl | php | \
-		pip | pipx | pnpm | podman | powershell | pwsh | python | python2 | python3 | rebase | rev | rm | \
-		rmdir | rsync | ruby | run | script | scp | screen | sed | setsid | sh | shred | socat | source | \
-		sqlite3 | ssh | start | stash | strace | su | submodule | sudo | systemd-run | tar | task | tee | \
-		time | timeout | tmux | touch | tr | trap | truncate | tsx | unlink | uv | vi | vim | watch | \
+		chown | clean | cmd | cmd.exe | codex | command | cp | crontab | dash | dd | deno | \
+		docker | doas | ed | emacs | entr | env | eval | exec | expect | fd | find | fish | \
+		flock | gawk | gdb | hyperfine | iex | install | invoke-expression | just | ksh | \
+		kubectl | ln | lua | m4 | make | mawk | mv | nice | nix | node | nohup | npm | npx | \
+		nvim | osascript | parallel | perl | php | pip | pipx | pnpm | podman | powershell | \
+		pwsh | python | python2 | python3 | rebase | rev | rm | rmdir | rsync | ruby | run | \
+		script | scp | screen | sed | setsid | sh | shred | socat | source | sqlite3 | ssh | \
+		start | stash | strace | su | submodule | sudo | systemd-run | tar | task | tee | time | \
+		timeout | tmux | touch | tr | trap | truncate | tsx | unlink | uv | vi | vim | watch | \
 		worktree | wsl | xargs | xxd | yarn | zellij | zsh | bisect | alias | function) look "$@" ;;
 	# end of triggers
 	esac

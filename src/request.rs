@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+use std::collections::HashMap;
+
 /// One tool call as the guard sees it.
 ///
 /// Strings are lossy UTF-8: a lone surrogate in the payload arrives as U+FFFD.
@@ -55,11 +57,16 @@ pub enum Argument {
 impl Arguments {
     /// Collects the pairs; of equal keys the last one counts, as in the clients.
     pub fn new(pairs: Vec<(String, Argument)>) -> Self {
+        // An agent writes the arguments of an MCP call, so their number must not cost its square.
+        let mut places: HashMap<String, usize> = HashMap::with_capacity(pairs.len());
         let mut kept: Vec<(String, Argument)> = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
-            match kept.iter_mut().find(|(known, _)| *known == key) {
+            match places.get(&key).and_then(|place| kept.get_mut(*place)) {
                 Some(slot) => slot.1 = value,
-                None => kept.push((key, value)),
+                None => {
+                    places.insert(key.clone(), kept.len());
+                    kept.push((key, value));
+                }
             }
         }
         Self(kept)

@@ -31,6 +31,11 @@ pub fn is_shell_tool(name: &str) -> bool {
     dialect(name).is_some()
 }
 
+/// Whether a call of the tool called `name` is looked at: the hook asks before it reads anything.
+pub fn is_guarded_tool(name: &str) -> bool {
+    Route::of(name) != Route::Other
+}
+
 /// Whether the bare text of a command holds one of [`SHELL_MEMORY_COMMANDS`].
 ///
 /// This is the literal screen; quotes and escapes inside a word are the reader's matter.
@@ -151,6 +156,7 @@ mod tests {
             ("Read", Route::Other),
             ("Agent", Route::Other),
         ] {
+            assert_eq!(is_guarded_tool(name), route != Route::Other, "{name}");
             assert_eq!(Route::of(name), route, "{name}");
         }
     }

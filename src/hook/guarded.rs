@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::config;
-use crate::decision::{Code, Doubt, MemoryGuardDenial};
+use crate::decision::{Code, Doubt, GuardedAction, MemoryGuardDenial};
 use crate::facts::{Machine, Setup};
 use crate::guard::{self, evaluate_memory_guard};
 use crate::payload::Payload;
@@ -29,7 +29,7 @@ pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
     let state = line.state(&dirs);
     let Some(payload) = Payload::read(raw) else {
         if marked {
-            unreadable(&state);
+            log_failure(&state, &Doubt::new(Code::PayloadUnreadable, ""));
         }
         return;
     };
@@ -97,15 +97,19 @@ fn settings(dirs: &Dirs, line: &Line, cwd: &str) -> config::Config {
     })
 }
 
+/// The arguments in which tools carry their shell text.
+const TEXT_KEYS: [&str; 2] = ["command", "cmd"];
+
 /// Whether a call of this tool with these arguments can concern memory at all.
 fn concerns(payload: &Payload) -> bool {
     if !guard::is_shell_tool(&payload.tool) {
-        return true;
+        return guard::is_guarded_tool(&payload.tool);
     }
-    payload.input.text(&["command", "cmd"]).is_some_and(prefilter::text_may_matter)
-        || payload.input.iter().any(|(key, value)| {
-            matches!(key, "command" | "cmd") && !matches!(value, Argument::Text(_))
-        })
+    TEXT_KEYS.iter().any(|key| match payload.input.get(key) {
+        Some(Argument::Text(text)) => prefilter::text_may_matter(text),
+        Some(Argument::Other(_)) => true,
+        Some(Argument::Null) | None => false,
+    })
 }
 
 /// One line for the person at the terminal.
@@ -120,7 +124,7 @@ fn notice(denial: &MemoryGuardDenial) -> String {
 fn record(payload: &Payload, state: &State) {
     let tool = payload.tool.as_str();
     let (memory, digest, grants) = if guard::is_shell_tool(tool) {
-        let text = payload.input.text(&["command", "cmd"]).unwrap_or("");
+        let text = payload.input.text(&TEXT_KEYS).unwrap_or("");
         if !text.contains("ringfence") {
             return;
         }
@@ -168,14 +172,9 @@ fn granted(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn unreadable(state: &State) {
-    let line = LogLine {
-        at: clock::rfc3339(clock::now_ms()),
-        verdict: "allow".into(),
-        code: Code::PayloadUnreadable.as_str().into(),
-        ..LogLine::default()
-    };
-    drop(state.append_log(&line));
+/// Logs a failure of our own, about a call of which nothing is known.
+pub(super) fn log_failure(state: &State, doubt: &Doubt) {
+    log(state, &MemoryGuardRequest::default(), doubt);
 }
 
 fn log(state: &State, request: &MemoryGuardRequest, doubt: &Doubt) {
@@ -191,10 +190,8 @@ fn log_denial(
 ) {
     let code = doubts.iter().map(|doubt| doubt.code).find(|code| *code == Code::DeniedUnproven);
     let code = code.unwrap_or(match denial.action {
-        crate::decision::GuardedAction::Tamper => Code::DeniedTamper,
-        crate::decision::GuardedAction::Retire
-        | crate::decision::GuardedAction::Edit
-        | crate::decision::GuardedAction::Delete => Code::DeniedForeign,
+        GuardedAction::Tamper => Code::DeniedTamper,
+        GuardedAction::Retire | GuardedAction::Edit | GuardedAction::Delete => Code::DeniedForeign,
     });
     let line = LogLine {
         verdict: "deny".into(),

@@ -70,27 +70,30 @@ fn read(raw: &[u8], line: &Line) -> Option<(Payload, State)> {
 
 /// The client's own process: our parent, or the one above the shells between us (the shim, or a
 /// registration in shell form).
+///
+/// A client starts its hooks in a kernel session of their own, so a shell between us is in ours. A
+/// client that was copied to `/tmp/bash` is not, and is seen for what it is.
 fn client() -> Option<process::Process> {
+    let own = process::own()?;
     process::ancestors().into_iter().find(|ancestor| {
         let name = process::name(ancestor.pid).unwrap_or_default();
-        !matches!(name.as_str(), "sh" | "dash" | "bash" | "ringfence.sh")
+        let is_shell = matches!(name.as_str(), "sh" | "dash" | "bash" | "ringfence.sh");
+        !is_shell || ancestor.session != own.session
     })
 }
 
 /// The session from whose tool call this client was started: the nearest ancestor that is the client
-/// of another session. A client that was cut loose from its shell (`setsid … &`) has no such ancestor,
-/// but was started with the variable that the other client gives to its shells.
+/// of another session, or, when those between have left, what the client itself was started with.
 fn caller_of(client: &process::Process, state: &State, session: &str) -> Option<String> {
-    let above = || {
-        process::ancestors()
-            .into_iter()
-            .skip_while(|ancestor| ancestor.pid != client.pid)
-            .skip(1)
-            .find_map(|ancestor| state.client_session(ancestor.pid, ancestor.start))
-    };
-    let named = || {
-        process::started_with(client.pid, "CLAUDE_CODE_SESSION_ID")
-            .filter(|other| state.session(other).is_some())
-    };
-    above().or_else(named).filter(|other| other != session)
+    process::ancestors()
+        .into_iter()
+        .skip_while(|ancestor| ancestor.pid != client.pid)
+        .skip(1)
+        .find_map(|ancestor| state.client_session(ancestor.pid, ancestor.start))
+        .or_else(|| {
+            // The client gives this to every shell that it starts, and never to itself.
+            process::variable(client.pid, "CLAUDE_CODE_SESSION_ID")
+                .filter(|other| state.session(other).is_some())
+        })
+        .filter(|other| other != session)
 }

@@ -11,34 +11,42 @@ pub mod prefilter;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
+use crate::decision::{Code, Doubt};
 use crate::sys::{backstop, process};
 use line::{Event, Line};
 
-/// The longest payload that is read, in bytes.
+/// How much of a payload is read, in bytes; what is cut off is unreadable.
 const MAX_PAYLOAD: u64 = 32 * 1024 * 1024;
 
 /// Runs one hook call. Always exits 0.
 pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     // Every arm so far fails open: the fixed answer is nothing.
-    backstop::install(b"");
-    let line = Line::read(args);
-    match &line.event {
-        Event::SelfTest(what) => backstop::fail_on_purpose(what),
-        Event::Unknown => {}
-        Event::PreToolUse
-        | Event::PostToolUseFailure
-        | Event::SessionStart
-        | Event::SessionEnd
-        | Event::SubagentStart
-        | Event::SubagentStop => call(&line),
+    backstop::install(b"", crashed);
+    let line = LINE.get_or_init(|| Line::read(args));
+    if let Event::SelfTest(what) = &line.event {
+        backstop::fail_on_purpose(what);
+    } else if line.event != Event::Unknown {
+        call(&line.event, line);
     }
     process::leave()
 }
 
-fn call(line: &Line) {
-    let Some(raw) = process::read_input(MAX_PAYLOAD) else { return };
-    match &line.event {
+/// The line of this process, for whoever has to know it after a crash.
+static LINE: OnceLock<Line> = OnceLock::new();
+
+/// Leaves a line in the log: a call that was let through because we failed is worth knowing.
+fn crashed(place: &str) {
+    let Some(line) = LINE.get() else { return };
+    if let Some(dirs) = line.dirs() {
+        guarded::log_failure(&line.state(&dirs), &Doubt::new(Code::Crashed, place));
+    }
+}
+
+fn call(event: &Event, line: &Line) {
+    let raw = process::read_input(MAX_PAYLOAD);
+    match event {
         Event::PreToolUse => guarded::pre_tool_use(&raw, line),
         Event::PostToolUseFailure => lifecycle::call_failed(&raw, line),
         Event::SessionStart => lifecycle::session_start(&raw, line),

@@ -12,7 +12,35 @@ use memchr::memmem;
 pub const LITERALS: &[&str] =
     &["note-resolve", "edit-memory", "delete-memory", "cortex", "ringfence", "memory.db", "claude"];
 
-/// Words in command position, or anywhere, that run a file, build a command or change files.
+/// Programs that start nothing and change nothing but what their own words name, and so the only
+/// words that may begin a command that is not looked at. A name is easily hidden from a list of what
+/// is bad (`python3.12`, `gio trash`, a glob, an unknown launcher), not from a list of what is not.
+pub const CALM: &[&str] = &[
+    "cargo", "cat", "cd", "cmp", "comm", "cut", "date", "df", "diff", "du", "echo", "egrep",
+    "false", "fgrep", "file", "go", "grep", "head", "id", "jq", "ls", "mypy", "nl", "pgrep",
+    "printf", "ps", "pwd", "pytest", "readlink", "realpath", "rg", "ruff", "rustc", "rustfmt",
+    "sleep", "stat", "tail", "test", "tree", "true", "tsc", "type", "uname", "wc", "which",
+    "whoami",
+];
+
+/// The same, where it takes the second word to know.
+pub const CALM_PAIRS: &[&str] = &[
+    "git add",
+    "git blame",
+    "git branch",
+    "git commit",
+    "git describe",
+    "git diff",
+    "git log",
+    "git ls-files",
+    "git merge-base",
+    "git rev-parse",
+    "git show",
+    "git status",
+    "git tag",
+];
+
+/// Words that anywhere in a text mean that a file is run, a command built or files are changed.
 pub const TRIGGERS: &[&str] = &[
     ".",
     "ash",
@@ -165,55 +193,50 @@ pub fn session_id(raw: &[u8]) -> Option<&str> {
 /// file, builds a command or changes files.
 pub fn text_may_matter(text: &str) -> bool {
     // What expands is only known to the reader.
-    if text.contains(['$', '`', '{', '*', '?', '>', '%', '<']) || text.len() > 64 * 1024 {
+    if text.contains(['$', '`', '{', '*', '?', '[', '>', '%', '<']) || text.len() > 64 * 1024 {
         return true;
     }
-    let decoded: String = text
-        .chars()
-        .filter(|character| !matches!(character, '\'' | '"' | '\\' | '^' | '\n' | '\r'))
-        .collect();
+    let joined = text.replace("\\\n", "").replace("\\\r\n", "");
+    let decoded: String = joined.chars().filter(|letter| !is_quote(*letter)).collect();
     let folded = decoded.to_ascii_lowercase();
     if LITERALS.iter().any(|literal| has(folded.as_bytes(), literal.as_bytes())) {
         return true;
     }
-    words_may_matter(text)
+    words_may_matter(&joined)
 }
 
-/// Whether a word of the text is a trigger, a path in command position, or spelled like an id.
+/// Characters that vanish from a word when a shell reads it.
+fn is_quote(letter: char) -> bool {
+    matches!(letter, '\'' | '"' | '\\' | '^')
+}
+
+/// Whether a command begins with anything but a calm program, or a word is a trigger or holds an id.
 fn words_may_matter(text: &str) -> bool {
-    let mut command = true;
-    let separators = |c: char| c.is_whitespace() || ";|&()".contains(c);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(separators).unwrap_or(rest.len());
-        let (word, tail) = rest.split_at(end);
-        if !word.is_empty() {
-            let plain: String =
-                word.chars().filter(|c| !matches!(c, '\'' | '"' | '\\' | '^')).collect();
-            let base = plain.rsplit(['/', '\\']).next().unwrap_or("").to_ascii_lowercase();
-            let base = base.strip_suffix(".exe").unwrap_or(&base);
-            if TRIGGERS.contains(&base)
-                || command && word.contains('/')
-                || plain.contains('=') && command
-            {
-                return true;
-            }
-            if is_id(&plain) {
-                return true;
-            }
-            command = false;
-        }
-        let separator = tail.chars().next();
-        command |= matches!(separator, Some(';' | '|' | '&' | '(' | ')' | '\n' | '\r'));
-        rest = tail.get(separator.map_or(0, char::len_utf8)..).unwrap_or("");
-    }
-    false
+    text.split([';', '|', '&', '(', ')', '\n', '\r']).any(|part| {
+        let words: Vec<String> = part
+            .split_whitespace()
+            .map(|word| word.chars().filter(|letter| !is_quote(*letter)).collect())
+            .collect();
+        begins_unknown(&words) || words.iter().any(|word| is_trigger(word) || is_id(word))
+    })
+}
+
+/// Whether a command begins with a word that is not on the calm lists.
+fn begins_unknown(words: &[String]) -> bool {
+    let Some(first) = words.first() else { return false };
+    let pair = words.get(1).map(|second| format!("{first} {second}")).unwrap_or_default();
+    !CALM.contains(&first.as_str()) && !CALM_PAIRS.contains(&pair.as_str())
+}
+
+/// Whether a word, without its directories, is a trigger.
+fn is_trigger(word: &str) -> bool {
+    let base = word.rsplit(['/', '\\']).next().unwrap_or("").to_ascii_lowercase();
+    TRIGGERS.contains(&base.strip_suffix(".exe").unwrap_or(&base))
 }
 
 /// Whether a word holds a UUID: an id of a store may be handed to a program that we do not know.
 fn is_id(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    bytes.windows(36).take(64).any(|window| {
+    word.as_bytes().windows(36).any(|window| {
         window.iter().enumerate().all(|(index, byte)| match index {
             8 | 13 | 18 | 23 => *byte == b'-',
             _ => byte.is_ascii_hexdigit(),
@@ -245,6 +268,15 @@ mod tests {
             "x=1 y",
             "echo $(x)",
             "cl\\\naude --bare",
+            "pyth\\\non3 -c 'import os'",
+            "python3.12 -c 'import os'",
+            "cort[e]x note-resolv[e] --subject s",
+            "& ('cor' + 'tex') ('delete-' + 'memory') 5",
+            "gio trash .",
+            "git -c alias.z='!sh x' z",
+            "git -C .. stash",
+            "ls; unknown-launcher x",
+            &format!("echo {}3f2a9c1e-7b44-4d0e-9a6f-2c5d8e1b0a77", "x".repeat(500)),
         ] {
             assert!(text_may_matter(text), "{text}");
         }
@@ -252,7 +284,7 @@ mod tests {
             "cargo test --workspace",
             "ls -la src/main.rs",
             "grep -rn foo src",
-            "git status && git push",
+            "git status && git log; git diff",
             "echo hi",
         ] {
             assert!(!text_may_matter(text), "{text}");

@@ -242,12 +242,17 @@ fn link_target(path: &Path) -> Option<PathBuf> {
 }
 
 fn append_only(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
+    // A named pipe in its place would block an ordinary open for ever, and take the verdict with it.
+    let file = OpenOptions::new()
         .append(true)
         .create(true)
         .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
-        .open(path)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "not a regular file"));
+    }
+    Ok(file)
 }
 
 /// Writes `bytes` to a temporary file beside `path`, syncs it and renames it over `path`.

@@ -13,6 +13,8 @@ pub struct Process {
     pub start: u64,
     /// Its parent's number.
     pub parent: u32,
+    /// Its kernel session: the number of the process that called `setsid`.
+    pub session: u32,
 }
 
 /// The most ancestors that are looked at.
@@ -31,6 +33,7 @@ pub fn process(pid: u32) -> Option<Process> {
     Some(Process {
         pid,
         parent: fields.get(1)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
         start: fields.get(19)?.parse().ok()?,
     })
 }
@@ -51,6 +54,20 @@ pub fn started_with(pid: u32, variable: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
+/// A variable of the environment that a process was started with; its own later changes do not show.
+pub fn variable(pid: u32, name: &str) -> Option<String> {
+    let bytes = super::file::read_bounded_special(&format!("/proc/{pid}/environ"), 1 << 20).ok()?;
+    bytes.split(|byte| *byte == 0).find_map(|pair| {
+        let value = pair.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    })
+}
+
+/// This process.
+pub fn own() -> Option<Process> {
+    process(std::process::id())
+}
+
 /// The ancestors of this process, nearest first.
 pub fn ancestors() -> Vec<Process> {
     let mut found = Vec::new();
@@ -63,11 +80,12 @@ pub fn ancestors() -> Vec<Process> {
     found
 }
 
-/// Reads all of standard input, at most `limit` bytes; `None` when there is more or it cannot be read.
-pub fn read_input(limit: u64) -> Option<Vec<u8>> {
+/// Reads standard input to its end, an error, or `limit` bytes; what is beyond is left.
+pub fn read_input(limit: u64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(4096);
-    std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= limit).then_some(bytes)
+    // What came before an error is kept: a mark in it is worth a line in the log.
+    drop(std::io::stdin().lock().take(limit).read_to_end(&mut bytes));
+    bytes
 }
 
 /// Writes to standard output in as few calls as it takes; a reader that has left is no error.

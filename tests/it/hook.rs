@@ -1,6 +1,8 @@
 //! The hook as the client runs it: payload in, answer and log out.
 
 mod failures;
+mod hostile;
 mod lifecycle;
 mod payloads;
 mod shim;
+mod world;

@@ -113,6 +113,12 @@ fn the_pre_filter_passes_on_every_shell_text_that_is_refused() {
                 .filter(|row| row[2] == "mutates-store")
                 .map(|row| row[1].clone()),
         )
+        .chain(
+            rows("shell/shapes.tsv")
+                .into_iter()
+                .filter(|row| row[2] == "invokes")
+                .map(|row| row[1].clone()),
+        )
         .filter(|text| !ringfence::hook::prefilter::text_may_matter(text))
         .collect();
     assert_eq!(missed, Vec::<String>::new());

@@ -17,6 +17,9 @@ fn a_panic_an_abort_a_fault_an_overflow_and_a_hang_all_end_in_silence() {
             Output { code: Some(0), stdout: String::new(), stderr: String::new() },
             "{what}"
         );
+        let log = home.path().join(".local/state/ringfence/log.jsonl");
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        assert_eq!(log.contains(r#""code":"crashed","detail":"src/"#), what == "panic", "{log}");
     }
 }
 

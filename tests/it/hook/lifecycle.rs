@@ -87,7 +87,7 @@ fn a_client_started_from_another_clients_tool_call_is_its_child() {
     // The outer client starts a session, then a tool call starts an inner client that does the same.
     // Programs named `client` stand for the client, because shells between are not clients.
     let client = home.path().join("client");
-    std::fs::copy("/bin/bash", &client).unwrap();
+    std::os::unix::fs::symlink("/bin/bash", &client).unwrap();
     let hook = |session: &str| {
         format!("printf '%s' '{}' | '{BINARY}' hook session-start", start(session, "startup"))
     };
@@ -128,6 +128,64 @@ fn a_client_started_from_another_clients_tool_call_is_its_child() {
     children.sort();
     assert_eq!(children, ["inner", "loose"]);
     assert_eq!(state.root_of("inner"), "outer");
+}
+
+#[test]
+fn a_client_by_the_name_of_a_shell_is_a_client_all_the_same() {
+    let home = Home::new();
+    let outer = home.path().join("client");
+    let inner = home.path().join("bash");
+    for path in [&outer, &inner] {
+        std::os::unix::fs::symlink("/bin/bash", path).unwrap();
+    }
+    // As the client does it: the hook runs in a kernel session of its own.
+    let hook = |session: &str| {
+        format!(
+            "printf '%s' '{}' | setsid '{BINARY}' hook session-start",
+            start(session, "startup")
+        )
+    };
+    let status = Command::new(&outer)
+        .args(["-c", &format!("{}; '{}' -c \"$INNER\"; true", hook("outer"), inner.display())])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("PATH", "/usr/bin:/bin")
+        .env("INNER", format!("{}; true", hook("inner")))
+        .stdin(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert_eq!(state(&home).parent_of("inner").as_deref(), Some("outer"));
+    assert_eq!(state(&home).parent_of("outer"), None);
+}
+
+#[test]
+fn a_client_that_was_cut_off_from_its_ancestors_is_known_by_what_it_was_started_with() {
+    let home = Home::new();
+    let client = home.path().join("client");
+    std::os::unix::fs::symlink("/bin/bash", &client).unwrap();
+    for (named, session, parent) in [
+        ("", "outer", None),
+        ("outer", "inner", Some("outer")),
+        ("outer", "outer", None),
+        ("never-seen", "apart", None),
+    ] {
+        let hook = format!(
+            "printf '%s' '{}' | '{BINARY}' hook session-start; true",
+            start(session, "startup")
+        );
+        let status = Command::new(&client)
+            .args(["-c", &hook])
+            .env_clear()
+            .env("HOME", home.path())
+            .env("PATH", "/usr/bin:/bin")
+            .env("CLAUDE_CODE_SESSION_ID", named)
+            .stdin(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        assert_eq!(state(&home).parent_of(session).as_deref(), parent, "{named} {session}");
+    }
 }
 
 #[test]

@@ -51,15 +51,17 @@ fn bash(command: &str) -> String {
 fn the_lists_of_the_shim_are_those_of_the_binary() {
     let between = |from: &str, to: &str| {
         let text = SHIM.split(from).nth(1).unwrap().split(to).next().unwrap();
-        let patterns = text.split(") look").next().unwrap();
+        let patterns = text.split(')').next().unwrap();
         patterns
             .replace(['\\', '\n', '\t'], " ")
             .split('|')
-            .map(|word| word.trim().trim_matches('*').to_owned())
+            .map(|word| word.trim().trim_matches(['*', '"']).to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(between("# literals\n", "# end of literals"), prefilter::LITERALS);
     assert_eq!(between("# triggers\n", "# end of triggers"), prefilter::TRIGGERS);
+    assert_eq!(between("# calm\n", "# end of calm"), prefilter::CALM);
+    assert_eq!(between("# calm pairs\n", "# end of calm pairs"), prefilter::CALM_PAIRS);
 }
 
 #[test]
@@ -99,7 +101,10 @@ fn the_shim_asks_the_binary_only_when_it_must() {
         r#"{"session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"rm -rf x"}}"#;
     for (payload, looked) in [
         (bash("cargo test --workspace"), false),
-        (bash("git status && git push"), false),
+        (bash("git status && git log; git diff"), false),
+        (bash("git push"), true),
+        (bash("ls; unknown x"), true),
+        (bash("(ls)"), false),
         (bash("cortex delete-memory x"), true),
         (bash("rm x"), true),
         (bash("./x"), true),
@@ -120,9 +125,59 @@ fn the_shim_asks_the_binary_only_when_it_must() {
         let long = parent.replace("rm -rf x", &padding);
         assert_eq!(run(&home, &shim, "pre-tool-use", &long).1, "LOOKED\n", "{}", padding.len());
     }
+    // The host's words among an agent's arguments.
+    for arguments in [
+        r#"{"z":{"tool_name":"Bash","command":"ls"},"id":"x"}"#,
+        r#"{"z":{"tool_name":"Bash","tool_input":{"command":"ls"}},"id":"x"}"#,
+        r#"{"z":{"tool_name":"Bash","tool_input":{"command":"ls","b":""}},"id":"x"}"#,
+    ] {
+        let call = format!(
+            r#"{{"session_id":"s","agent_id":"a","tool_name":"mcp__m__cortex_resolve","tool_input":{arguments}}}"#
+        );
+        assert_eq!(run(&home, &shim, "pre-tool-use", &call).1, "LOOKED\n", "{call}");
+    }
     // A child session's calls are looked at although they hold no mark.
     home.file(".local/state/ringfence/sessions/s.child", "p");
     assert_eq!(run(&home, &shim, "pre-tool-use", parent).1, "LOOKED\n");
+}
+
+#[test]
+fn nothing_that_a_projects_environment_can_set_blinds_the_shim() {
+    let home = Home::new();
+    let shim = shim(&home, Some(LOOKS));
+    let fakes = ["fake/cat", "fake/head"].map(|fake| home.file(fake, "#!/bin/sh\nexit 0\n"));
+    for fake in &fakes {
+        std::fs::set_permissions(fake, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:/usr/bin:/bin", fakes[0].parent().unwrap().display());
+    for shell in [&["dash"][..], &["bash", "--posix"]] {
+        for (name, value) in [
+            ("PATH", path.as_str()),
+            ("BASH_FUNC_cat%%", "() { :; }"),
+            ("BASH_FUNC_head%%", "() { :; }"),
+            ("BASH_FUNC_printf%%", "() { :; }"),
+            ("IFS", "x"),
+            ("XDG_STATE_HOME", "relative"),
+        ] {
+            let mut child = Command::new(shell[0])
+                .args(&shell[1..])
+                .arg(&shim)
+                .arg("pre-tool-use")
+                .env_clear()
+                .env("HOME", home.path())
+                .env("PATH", "/usr/bin:/bin")
+                .env(name, value)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let payload = bash("cortex delete-memory x");
+            std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes())
+                .unwrap();
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "LOOKED\n", "{shell:?} {name}");
+        }
+    }
 }
 
 proptest! {
@@ -130,7 +185,7 @@ proptest! {
 
     #[test]
     fn what_the_binary_would_look_at_the_shim_passes_on(
-        words in proptest::collection::vec("[a-z]{1,6}|git|ls|rm|bash|bash\\.exe|BASH|cortex|ringfence|delete-memory|del\"\"ete-memory|a=b|/bin/x|;|&&|\\||\\$x|'|clean|3f2a9c1e-7b44-4d0e-9a6f-2c5d8e1b0a77", 1..6),
+        words in proptest::collection::vec("[a-z]{1,6}|git|status|ls|ls|cat|rm|bash|bash\\.exe|BASH|cortex|ringfence|delete-memory|del\"\"ete-memory|a=b|/bin/x|;|&&|\\||\\$x|'|clean|3f2a9c1e-7b44-4d0e-9a6f-2c5d8e1b0a77", 1..6),
         glue in "| |\n",
     ) {
         let command = words.join(if glue.is_empty() { " " } else { &glue });
