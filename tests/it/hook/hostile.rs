@@ -67,6 +67,33 @@ fn many_arguments_do_not_use_up_the_time() {
 }
 
 #[test]
+fn what_grows_with_each_command_does_not_use_up_the_time() {
+    let world = World::new();
+    for (start, step, times) in [
+        ("a=x;", "a=$a$a;", 60),
+        ("a=x;", "a+=$a;", 60),
+        ("a=x;", "a=\"$a $a\";", 60),
+        ("", "a=$b$a$a;", 60),
+        ("a=x;", "a=$(echo $a$a);", 30),
+        ("a=x;", "a=${a//x/xx};", 60),
+        ("a=x;", "a=${a/x/$a$a};", 60),
+        ("a=(x);", "a=(${a[@]} ${a[@]});", 30),
+        ("", "set -- x $@ $@;", 30),
+        ("a=x;", "eval 'a=$a$a';", 30),
+        ("a=x;", "printf -v a %s%s $a $a;", 40),
+        ("a=x;", "export a=$a$a;", 40),
+        ("a=x;", "a=`echo $a$a`;", 30),
+        ("a=x;", "read a <<< $a$a;", 40),
+        ("f() { f; f; };", "f;", 30),
+        ("", "cd d;", 3_000),
+    ] {
+        let text = format!("{start} {}ringfence delete-memory ID --yes", step.repeat(times));
+        let input = format!(r#"{{"command":"{}"}}"#, text.replace('"', "\\\""));
+        assert!(world.refused(world.payload("Bash", &input).as_bytes()), "{start} {step}");
+    }
+}
+
+#[test]
 fn nested_words_of_the_host_in_the_arguments_are_the_agents() {
     let world = World::new();
     for input in [
