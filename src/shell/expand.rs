@@ -180,11 +180,6 @@ impl Reader<'_> {
             }
             Part::Variable { name, index, change, quoted } => {
                 let value = self.lookup(name, index.as_deref(), scope, !quoted);
-                // A long value costs what it takes to copy it.
-                let (bytes, pieces) = value.as_ref().map_or((0, 0), Word::size);
-                if !self.spend(1 + bytes / 64 + pieces / 8) {
-                    return Word::hole(name.clone(), !quoted);
-                }
                 self.changed(value, name, change, scope, !quoted)
             }
         }

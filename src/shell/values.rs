@@ -5,13 +5,7 @@ use super::types::{Piece, Word};
 /// The most values one word may have before it counts as unknown.
 pub(super) const MAX_VALUES: usize = 16;
 
-/// The longest value that is followed, in bytes: a row of `a=$a$a` doubles it each time.
-const MAX_VALUE: usize = 262_144;
-
-/// The most pieces of a value that is followed.
-const MAX_PIECES: usize = 1_024;
-
-/// The longest path.
+/// The longest path that a system opens, in bytes.
 const MAX_PATH: usize = 4_096;
 
 /// Stands in a known output for a part that is not known. A private character: a text that holds
@@ -100,28 +94,8 @@ impl Word {
         }
     }
 
-    /// How much there is of a value: its bytes, and its pieces.
-    pub(super) fn size(&self) -> (usize, usize) {
-        match self {
-            Self::Literal(text) => (text.len(), 1),
-            Self::OneOf(all) => (all.iter().map(String::len).sum(), all.len()),
-            Self::Partial(pieces) => {
-                let bytes = pieces.iter().map(|piece| match piece {
-                    Piece::Text(text) | Piece::Glob(text) => text.len(),
-                    Piece::Hole { .. } => 1,
-                });
-                (bytes.sum(), pieces.len())
-            }
-        }
-    }
-
-    /// Appends another word's value; what grows too long is only known at run time.
+    /// Appends another word's value.
     pub(super) fn push_word(&mut self, other: &Self) {
-        let (own, more) = (self.size(), other.size());
-        if own.0 + more.0 > MAX_VALUE || own.1 + more.1 > MAX_PIECES {
-            *self = Self::hole("a long value", true);
-            return;
-        }
         match other {
             Self::Literal(text) => self.push_text(text),
             Self::OneOf(values) => {

@@ -33,8 +33,12 @@ fn run(home: &Home, shim: &PathBuf, event: &str, payload: &str) -> (Option<i32>,
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let bytes = payload.as_bytes().to_vec();
+    // A stand-in that gives back what it reads would wait for us while we wait for it.
+    let feeder = std::thread::spawn(move || drop(std::io::Write::write_all(&mut pipe, &bytes)));
     let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
@@ -121,7 +125,7 @@ fn the_shim_asks_the_binary_only_when_it_must() {
         assert_eq!((code, stdout == "LOOKED\n"), (Some(0), looked), "{payload}");
     }
     // A long one is handed over whole, whatever it holds.
-    for padding in ["x".repeat(8_000), "ä".repeat(9_000), "x".repeat(100_000)] {
+    for padding in ["x".repeat(8_200), "ä".repeat(9_000), "x".repeat(100_000)] {
         let long = parent.replace("rm -rf x", &padding);
         assert_eq!(run(&home, &shim, "pre-tool-use", &long).1, "LOOKED\n", "{}", padding.len());
     }
