@@ -10,11 +10,14 @@ use crate::payload::Payload;
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{Dialect, NoFiles, Start, memory_call, read};
 use crate::state::{CallRecord, LogLine, State};
-use crate::sys::{clock, dirs::Dirs, env, git, process};
+use crate::sys::{clock, dirs::Dirs, env, git, memory, process};
 
 use super::answer;
 use super::line::Line;
 use super::prefilter;
+
+/// What a look-up in a store takes of the heap, in bytes.
+const HEAP: usize = 384 * 1024;
 
 /// Judges one call and answers it.
 pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
@@ -71,8 +74,11 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
         project: request.project.clone(),
         call_id: request.call_id.clone(),
     };
+    memory::lay_out_heap(HEAP);
     let machine = Machine::new(setup);
     let verdict = evaluate_memory_guard(&machine, &request, &settings.policy);
+    // The process ends with the answer: closing the stores would only take time.
+    std::mem::forget(machine);
     if let Some(denial) = &verdict.denial {
         let message = settings.system_message.then(|| notice(denial));
         process::write_output(answer::deny(&denial.reason, message.as_deref()).as_bytes());

@@ -8,5 +8,6 @@ pub mod dirs;
 pub mod env;
 pub mod file;
 pub mod git;
+pub mod memory;
 pub mod process;
 pub mod replace;
