@@ -244,6 +244,7 @@ fn report(cases: &[Case], binary: &Path, resident: i64) {
 
 /// Peak resident memory of a refusal, in KB. The kernel's figure counts what the starter held before
 /// the start as well, so it is taken first, and another process makes the store.
+#[expect(clippy::zombie_processes, reason = "`wait4` waits for it")]
 fn resident(binary: &Path, home: &Path) -> i64 {
     let itself = std::env::current_exe().unwrap();
     let made = Command::new(itself).arg("--prepare").arg(home).status().unwrap();
