@@ -249,7 +249,7 @@ fn set(call: &Call<'_>, scope: &mut Scope) -> Printed {
         if option == "--" {
             let first = scope.args.first().cloned().unwrap_or(Word::empty());
             let rest = call.argv.get(index..).unwrap_or(&[]);
-            scope.args = Rc::new([first].into_iter().chain(rest.iter().cloned()).collect());
+            scope.args = super::scope::positional(first, rest);
             return silent();
         }
         if option == "-o" || option == "+o" {
@@ -259,7 +259,7 @@ fn set(call: &Call<'_>, scope: &mut Scope) -> Printed {
     if call.argv.len() > index {
         let first = scope.args.first().cloned().unwrap_or(Word::empty());
         let rest = call.argv.get(index..).unwrap_or(&[]);
-        scope.args = Rc::new([first].into_iter().chain(rest.iter().cloned()).collect());
+        scope.args = super::scope::positional(first, rest);
     }
     silent()
 }

@@ -457,6 +457,8 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
     )
     .code(&["-s", "--shell"])
     .verbs(&["watch"]),
+    row(&["rg"], Options, 0, &[], "rg --pre 'cortex x' y", "rg 'cortex x'")
+        .code(&["--pre", "--hostname-bin"]),
     row(&["zip"], Options, 0, &[], "zip x.zip f -T -TT 'cortex x'", "zip cortex x")
         .code(&["-TT", "--unzip-command"]),
     row(&["man"], Options, 0, &[], "man -P 'cortex x' ls", "man cortex x")

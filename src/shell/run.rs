@@ -110,9 +110,9 @@ impl Reader<'_> {
         if self.via.iter().filter(|label| **label == "function").count() > 8 {
             return None;
         }
-        let mut args = vec![Word::Literal(name.to_owned())];
-        args.extend(call.argv.iter().skip(1).cloned());
-        let outer = std::mem::replace(&mut scope.args, Rc::new(args));
+        let rest = call.argv.get(1..).unwrap_or(&[]);
+        let args = super::scope::positional(Word::Literal(name.to_owned()), rest);
+        let outer = std::mem::replace(&mut scope.args, args);
         for (name, value) in call.env {
             scope.set(name, super::scope::Value::Scalar(value.clone()));
         }

@@ -53,6 +53,14 @@ pub(super) struct Scope {
     pub(super) conditional: usize,
 }
 
+/// `$0` and the words after it; a list that doubles with each command is only known at run time.
+pub(super) fn positional(first: Word, rest: &[Word]) -> Rc<Vec<Word>> {
+    if rest.len() > MAX_ELEMENTS {
+        return Rc::new(vec![first, Word::hole("$@", true)]);
+    }
+    Rc::new([first].into_iter().chain(rest.iter().cloned()).collect())
+}
+
 impl Scope {
     pub(super) fn new(start: &Start) -> Self {
         let mut args = vec![Word::Literal("bash".into())];

@@ -177,3 +177,25 @@ fn a_long_tail_does_not_hide_what_stands_before_it() {
     assert_eq!(first.argv.first().unwrap().literal(), Some("cortex"));
     assert!(!reading.unclear.is_empty(), "and the tail is said to be unread");
 }
+
+#[test]
+fn lists_that_double_do_not_use_up_the_steps_before_a_call() {
+    let call = "cortex delete-memory 7 --yes";
+    for text in [
+        format!("{}{call}", "set -- x $@ $@; ".repeat(40)),
+        format!(
+            "f() {{ g \"$@\" \"$@\"; }}; {}{call}",
+            "set -- \"$@\" \"$@\" x; f \"$@\"; ".repeat(40)
+        ),
+        format!("{}{call}", "a=(x ${a[@]} ${a[@]}); ".repeat(40)),
+    ] {
+        let reading = ringfence::shell::read(
+            &text,
+            ringfence::shell::Dialect::Posix,
+            &ringfence::shell::Start::default(),
+            &ringfence::shell::NoFiles,
+        );
+        let last = reading.invocations.last().unwrap();
+        assert_eq!(last.argv.first().unwrap().literal(), Some("cortex"), "{text}");
+    }
+}
