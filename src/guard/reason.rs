@@ -86,7 +86,7 @@ fn is_other_project(memories: &[TouchedMemory]) -> bool {
 
 /// A scope's own name for "here".
 fn in_this(scope: &str) -> &'static str {
-    if scope.starts_with("project:") {
+    if is_directory(scope) {
         "in this directory"
     } else if scope.starts_with("detached:") {
         "on this commit"
@@ -95,10 +95,17 @@ fn in_this(scope: &str) -> &'static str {
     }
 }
 
+/// A scope outside git: Cortex's names the directory, ours is the word alone.
+fn is_directory(scope: &str) -> bool {
+    scope == "project" || scope.starts_with("project:")
+}
+
 /// Another scope in words: its branch, commit or directory.
 fn of_scope(scope: &str) -> String {
     let last = scope.rsplit(':').next().unwrap_or(scope);
-    if let Some(directory) = scope.strip_prefix("project:") {
+    if scope == "project" {
+        "outside any branch".to_owned()
+    } else if let Some(directory) = scope.strip_prefix("project:") {
         format!("in directory {}", super::label::quoted_path(directory))
     } else if scope.starts_with("detached:") {
         format!("on commit {}", one_line(last, 12))
@@ -182,4 +189,22 @@ fn advice(found: &Found) -> String {
             .push_str(" If it must be done, ask the parent to run `ringfence grant ID` for each."),
     }
     advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_is_called_what_it_is() {
+        for (scope, here, there) in [
+            ("branch:main", "on this branch", "on branch \"main\""),
+            ("branch:/r/.git:/r:main", "on this branch", "on branch \"main\""),
+            ("detached:0123456789abcdef", "on this commit", "on commit 0123456789a…"),
+            ("project:/r", "in this directory", "in directory \"/r\""),
+            ("project", "in this directory", "outside any branch"),
+        ] {
+            assert_eq!((in_this(scope), of_scope(scope).as_str()), (here, there), "{scope}");
+        }
+    }
 }
