@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::guard::Policy;
+use crate::sys::dirs::Dirs;
 use crate::sys::file;
+use crate::sys::git::Repository;
 
 /// Larger files are not read.
 const LARGEST: u64 = 256 << 10;
@@ -62,6 +64,20 @@ struct Said {
     deny_unproven: Option<bool>,
     trusted_agents: Option<Vec<String>>,
     system_message: Option<bool>,
+}
+
+/// Reads what holds for a call in `cwd`: the user's file, `named`, root's, and the file of the work
+/// tree around `cwd`.
+pub fn load_for(dirs: &Dirs, named: Option<&Path>, cwd: &Path) -> Config {
+    let user = dirs.config_file();
+    let top = Repository::find(cwd).and_then(|repository| repository.top);
+    let project = top.map(|top| top.join(PROJECT_FILE));
+    load(&Sources {
+        user: Some(&user),
+        named,
+        managed: Some(Dirs::managed_file()),
+        project: project.as_deref(),
+    })
 }
 
 /// Reads what is there.

@@ -9,7 +9,7 @@ use super::args::ExplainArgs;
 use super::explained::Explained;
 use super::failure::Failure;
 use super::{Answer, output};
-use crate::config::{self, Sources};
+use crate::config;
 use crate::decision::{Code, Doubt, GuardedAction, Verdict};
 use crate::facts::{Machine, Setup};
 use crate::guard::{Facts, Place, Protected, Reached, evaluate_memory_guard};
@@ -19,7 +19,6 @@ use crate::request::{Argument, Arguments, Caller, MemoryGuardRequest};
 use crate::shell::{self, Dialect, Files, Reading, Start};
 use crate::state::State;
 use crate::sys::dirs::Dirs;
-use crate::sys::git::Repository;
 use crate::sys::{env, file};
 
 /// The largest payload that is read.
@@ -119,16 +118,8 @@ fn machine(
     if let Some(state) = env::var("RINGFENCE_STATE") {
         dirs.state = cwd.join(state);
     }
-    let user = dirs.config_file();
     let named = env::var("RINGFENCE_CONFIG").map(|named| cwd.join(named));
-    let top = Repository::find(Path::new(&request.cwd)).and_then(|repository| repository.top);
-    let project = top.map(|top| top.join(config::PROJECT_FILE));
-    let config = config::load(&Sources {
-        user: Some(&user),
-        named: named.as_deref(),
-        managed: Some(Dirs::managed_file()),
-        project: project.as_deref(),
-    });
+    let config = config::load_for(&dirs, named.as_deref(), Path::new(&request.cwd));
     for warning in &config.warnings {
         output::warning(warning);
     }

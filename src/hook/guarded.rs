@@ -62,7 +62,7 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
         return;
     }
     let project = env::var("CLAUDE_PROJECT_DIR");
-    let settings = settings(&dirs, line, &payload.cwd);
+    let settings = config::load_for(&dirs, line.config.as_deref(), Path::new(&payload.cwd));
     let request = payload.request(child_of, project);
     let setup = Setup {
         dirs,
@@ -88,19 +88,6 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
     for doubt in &verdict.doubts {
         log(state, &request, doubt);
     }
-}
-
-/// The owner's configuration, and what the work tree tightens.
-fn settings(dirs: &Dirs, line: &Line, cwd: &str) -> config::Config {
-    let user = dirs.config_file();
-    let top = git::Repository::find(Path::new(cwd)).and_then(|repository| repository.top);
-    let project = top.map(|top| top.join(config::PROJECT_FILE));
-    config::load(&config::Sources {
-        user: Some(&user),
-        named: line.config.as_deref(),
-        managed: Some(Dirs::managed_file()),
-        project: project.as_deref(),
-    })
 }
 
 /// The arguments in which tools carry their shell text.

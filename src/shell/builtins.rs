@@ -43,13 +43,7 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
         | "bg" | "break" | "continue" | "getopts" | "times" => silent(),
         _ => return None,
     };
-    reader.invocation(
-        call.argv.to_vec(),
-        scope,
-        call.redirects.to_vec(),
-        call.input.clone(),
-        call.env,
-    );
+    reader.record(call, scope);
     Some(printed)
 }
 
@@ -89,13 +83,7 @@ fn eval(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed 
         }
         code.push_word(word);
     }
-    reader.invocation(
-        call.argv.to_vec(),
-        scope,
-        call.redirects.to_vec(),
-        call.input.clone(),
-        call.env,
-    );
+    reader.record(call, scope);
     let Some(texts) = code.as_code() else {
         reader.note(What::Code, "eval");
         return None;
@@ -108,13 +96,7 @@ fn eval(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed 
 }
 
 fn source(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
-    reader.invocation(
-        call.argv.to_vec(),
-        scope,
-        call.redirects.to_vec(),
-        call.input.clone(),
-        call.env,
-    );
+    reader.record(call, scope);
     let file = call.argv.get(1)?.clone();
     if matches!(file.literal(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")) {
         return super::shells::shell_input(reader, call.input, scope, "source");
@@ -137,13 +119,7 @@ fn passed_on(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Pri
             break;
         }
         if call.arg(0) == Some("command") && option.contains(['v', 'V']) {
-            reader.invocation(
-                call.argv.to_vec(),
-                scope,
-                call.redirects.to_vec(),
-                call.input.clone(),
-                call.env,
-            );
+            reader.record(call, scope);
             return super::output::looked_up(call.argv.get(index));
         }
         if call.arg(0) == Some("exec") && option.ends_with('a') {
@@ -152,13 +128,7 @@ fn passed_on(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Pri
     }
     let rest = call.argv.get(index..).unwrap_or(&[]);
     if rest.is_empty() {
-        reader.invocation(
-            call.argv.to_vec(),
-            scope,
-            call.redirects.to_vec(),
-            call.input.clone(),
-            call.env,
-        );
+        reader.record(call, scope);
         return Some(String::new());
     }
     if call.arg(0) == Some("command") {
@@ -349,13 +319,7 @@ fn column_of(line: &str, column: usize, last: usize, separators: &str) -> String
 }
 
 fn trap(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
-    reader.invocation(
-        call.argv.to_vec(),
-        scope,
-        call.redirects.to_vec(),
-        call.input.clone(),
-        call.env,
-    );
+    reader.record(call, scope);
     let index = if call.arg(1) == Some("--") { 2 } else { 1 };
     let code = call.argv.get(index)?;
     if call.argv.len() > index + 1 && !matches!(code.literal(), Some("-" | "" | "-p" | "-l")) {

@@ -77,15 +77,15 @@ impl Reader<'_> {
         self.program(call, scope)
     }
 
+    /// Records a call as it stands.
+    pub(super) fn record(&mut self, call: &Call<'_>, scope: &Scope) {
+        let (redirects, input) = (call.redirects.to_vec(), call.input.clone());
+        self.invocation(call.argv.to_vec(), scope, redirects, input, call.env);
+    }
+
     /// Starts a program that is neither function nor builtin of the shell at hand.
     pub(super) fn program(&mut self, call: &Call<'_>, scope: &mut Scope) -> Printed {
-        self.invocation(
-            call.argv.to_vec(),
-            scope,
-            call.redirects.to_vec(),
-            call.input.clone(),
-            call.env,
-        );
+        self.record(call, scope);
         if let Some(script) = self.startup_file(call) {
             self.script_file(&script, "BASH_ENV", &[], scope);
         }

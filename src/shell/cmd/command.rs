@@ -168,13 +168,7 @@ pub(in crate::shell) fn batch(
         }
         return None;
     };
-    reader.invocation(
-        call.argv.to_vec(),
-        scope,
-        call.redirects.to_vec(),
-        call.input.clone(),
-        call.env,
-    );
+    reader.record(call, scope);
     Some(super::code(reader, "batch file", &text, scope, call.input))
 }
 
