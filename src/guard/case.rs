@@ -12,9 +12,12 @@ use crate::request::MemoryGuardRequest;
 /// How deep prompts, skills and files may lead into each other.
 const MAX_DEPTH: u8 = 4;
 
-/// How many questions about paths and memories one call may cost. No honest call comes near, and
-/// what lies beyond is a doubt.
+/// How many questions about paths one call may cost; what lies beyond is compared as spelled.
 const MAX_QUESTIONS: u32 = 1_000;
+
+/// How many memories one call may name. No honest call comes near, and what lies beyond is a doubt.
+/// As many as the reader finds programs: a crowd of made-up ids must not hide a real one.
+const MAX_MEMORIES: u32 = 10_000;
 
 /// In how many directories of its own one text is followed.
 const MAX_DIRECTORIES: usize = 32;
@@ -28,6 +31,7 @@ pub(super) struct Case<'a> {
     protected: Vec<(Option<String>, Rc<Vec<Protected>>)>,
     depth: u8,
     questions: Cell<u32>,
+    memories: u32,
     folders: RefCell<HashMap<(String, String), String>>,
     /// A file is changed whose name only run time knows.
     pub(super) changes_unknown: bool,
@@ -45,6 +49,15 @@ pub(super) struct Found {
     pub(super) memories: Vec<TouchedMemory>,
     pub(super) tampers: Vec<Tamper>,
     pub(super) doubts: Vec<Doubt>,
+    /// It was found in a text that could not be read whole.
+    pub(super) unread: bool,
+}
+
+impl Found {
+    /// Whether nothing was found that the call would change.
+    pub(super) fn is_empty(&self) -> bool {
+        self.memories.is_empty() && self.tampers.is_empty()
+    }
 }
 
 /// A foreign memory that the call would change.
@@ -119,6 +132,7 @@ impl<'a> Case<'a> {
             protected: Vec::new(),
             depth: 0,
             questions: Cell::new(0),
+            memories: 0,
             folders: RefCell::default(),
             changes_unknown: false,
         }
@@ -177,11 +191,14 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether one more question may be asked; at the first that may not, a doubt is noted.
+    /// Whether one more memory may be looked for; at the first that may not, a doubt is noted.
     pub(super) fn may_ask(&mut self) -> bool {
-        let asked = self.questions.get();
-        self.questions.set(asked.saturating_add(1));
-        asked < MAX_QUESTIONS || !self.is_busy()
+        self.memories = self.memories.saturating_add(1);
+        let may = self.memories <= MAX_MEMORIES;
+        if !may {
+            self.doubt_of(Code::ShellUnclear, "too many targets");
+        }
+        may
     }
 
     /// Whether the call has used its questions up; at the first time a doubt is noted.

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::program::{self, memory_cli};
-use super::{Place, client, files, paths, tools, verbs};
+use super::{Place, client, files, paths, tools, unread, verbs};
 use crate::decision::Code;
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{self, Dialect, Invocation, Reading, Start, Unclear, What, Word};
@@ -44,6 +44,7 @@ pub(super) fn judge_reading(case: &mut Case, reading: &Reading, dialect: Dialect
         judge_invocation(case, invocation, dialect != Dialect::Posix);
     }
     files::judge_pipelines(case, &reading.invocations);
+    unread::judge(case, &reading.unread);
     if case.changes_unknown && names_store(text) {
         case.doubt_of(Code::TargetRuntime, "the name of a changed file");
     }

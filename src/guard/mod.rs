@@ -26,6 +26,7 @@ mod resolve;
 mod settings;
 mod sql;
 mod tools;
+mod unread;
 mod verbs;
 mod writers;
 

@@ -26,6 +26,11 @@ pub(super) fn reason(found: &Found, action: GuardedAction, caller: &Caller) -> S
     if let Some(more @ 1..) = rows.len().checked_sub(NAMED) {
         lines.push(format!("  - and {more} more"));
     }
+    if found.unread {
+        lines.push(
+            "The text is too long or too deep to be read whole; this stands in it.".to_owned(),
+        );
+    }
     lines.push(advice(found));
     lines.join("\n")
 }

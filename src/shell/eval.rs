@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::scan::{MAX_DEPTH, parse};
 use super::scope::{Scope, Value};
 use super::tree::{Join, Node, Raw, Simple};
-use super::types::{Files, Invocation, Reading, Redirect, Stdin, Unclear, What, Word};
+use super::types::{Dialect, Files, Invocation, Reading, Redirect, Stdin, Unclear, What, Word};
 use super::values::UNKNOWN_PART;
 
 /// What a command prints: known text, or `None`.
@@ -54,9 +54,7 @@ impl Reader<'_> {
     pub(super) fn note(&mut self, what: What, detail: &str) {
         let detail: String = detail.chars().take(80).collect();
         let unclear = Unclear { what, at: self.at, detail };
-        if self.reading.unclear.len() < 64 && !self.reading.unclear.contains(&unclear) {
-            self.reading.unclear.push(unclear);
-        }
+        push_unclear(&mut self.reading.unclear, unclear);
     }
 
     /// Runs `work` one level deeper with `label` on the path; `None` over the bound.
@@ -101,6 +99,7 @@ impl Reader<'_> {
                 &mut reader.reading.unclear,
             );
             let printed = reader.eval(&node, scope, input);
+            reader.leave(Dialect::Posix, text);
             reader.at = outer;
             printed
         })
@@ -362,6 +361,17 @@ impl Reader<'_> {
             remote: self.remote,
             typed: self.typed,
         });
+    }
+}
+
+/// Keeps what is unclear, at most 64 places; that a bound was reached is always kept.
+pub(super) fn push_unclear(all: &mut Vec<Unclear>, unclear: Unclear) {
+    let bound = unclear.what == What::Bound;
+    let is_known = |known: &Unclear| {
+        *known == unclear || (bound && known.what == What::Bound && known.detail == unclear.detail)
+    };
+    if (all.len() < 64 || bound) && !all.iter().any(is_known) {
+        all.push(unclear);
     }
 }
 

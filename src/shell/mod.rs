@@ -48,12 +48,14 @@ mod streams;
 mod terminal;
 mod tree;
 mod types;
+mod unread;
 mod values;
 mod word;
 mod xargs;
 
 pub use program::{MemoryCall, MemoryProgram, base_name, memory_call, memory_program};
 pub use types::*;
+pub use unread::Unread;
 pub use values::{absolute, matches};
 
 /// The longest text that is read; beyond it the answer is [`Unclear`].
@@ -86,6 +88,7 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
     };
     if text.len() > MAX_TEXT {
         reader.note(What::Bound, "size");
+        reader.leave(dialect, text);
         return reader.reading;
     }
     let cleaned;
@@ -106,5 +109,6 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
         Dialect::PowerShell => pwsh::text(&mut reader, text, &mut scope),
         Dialect::Cmd => cmd::text(&mut reader, text, &mut scope),
     };
+    reader.leave(dialect, text);
     reader.reading
 }

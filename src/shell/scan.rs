@@ -106,9 +106,8 @@ impl<'a> Scanner<'a> {
 
     pub(super) fn note(&mut self, what: What, detail: &str) {
         let at = self.place();
-        if self.unclear.len() < 64 {
-            self.unclear.push(Unclear { what, at, detail: detail.to_owned() });
-        }
+        let unclear = Unclear { what, at, detail: detail.to_owned() };
+        super::eval::push_unclear(self.unclear, unclear);
     }
 
     /// Runs `read` one level deeper, or notes the bound and skips the rest.

@@ -44,6 +44,8 @@ pub struct Reading {
     pub invocations: Vec<Invocation>,
     /// What could not be read or is only known at run time.
     pub unclear: Vec<Unclear>,
+    /// The texts that were not read to their end, when a bound was reached: inner ones first.
+    pub unread: Vec<super::Unread>,
 }
 
 /// One program that would be started (or shell builtin that would run).

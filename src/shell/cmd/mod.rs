@@ -9,7 +9,7 @@ use super::eval::{Printed, Reader};
 use super::launch::join;
 use super::run::Call;
 use super::scope::Scope;
-use super::types::{Stdin, What};
+use super::types::{Dialect, Stdin, What};
 pub(super) use command::{batch, fold_program};
 
 /// How an unknown part of a text is spelled in it; no variable has this name.
@@ -54,7 +54,11 @@ pub(super) fn code(
     input: &Stdin,
 ) -> Printed {
     let mut own = scope.clone();
-    reader.inside(label, |reader| lines(reader, text, &mut own, input))
+    reader.inside(label, |reader| {
+        let printed = lines(reader, text, &mut own, input);
+        reader.leave(Dialect::Cmd, text);
+        printed
+    })
 }
 
 /// `cmd /c …` as another shell starts it: the words after `/c` are one text.

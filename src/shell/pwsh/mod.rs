@@ -19,7 +19,7 @@ use super::eval::{Printed, Reader};
 use super::launch::join;
 use super::run::Call;
 use super::scope::Scope;
-use super::types::{Stdin, What, Word};
+use super::types::{Dialect, Stdin, What, Word};
 use value::Value;
 
 /// Reads a PowerShell text.
@@ -48,7 +48,11 @@ fn inside(reader: &mut Reader<'_>, label: &'static str, text: &str, scope: &mut 
         return Value::unknown("steps");
     }
     reader
-        .inside(label, |reader| Some(run(reader, text, scope)))
+        .inside(label, |reader| {
+            let value = run(reader, text, scope);
+            reader.leave(Dialect::PowerShell, text);
+            Some(value)
+        })
         .unwrap_or_else(|| Value::unknown("depth"))
 }
 

@@ -1,0 +1,35 @@
+//! Texts over the reader's bounds. Nobody writes 200 KB of commands to be let through, so what is
+//! left of such a text is not simply allowed: its commands that name memory, a store's file or the
+//! client's settings are judged one by one.
+
+use super::case::Case;
+use super::command;
+use crate::shell::{self, Dialect, Start, Unread};
+
+/// What a command must name to be judged by itself.
+const WORDS: [&str; 7] =
+    ["note-resolve", "edit-memory", "delete-memory", "cortex", "ringfence", "memory.db", "claude"];
+
+/// Judges what was not read, unless the read part is refused already.
+pub(super) fn judge(case: &mut Case, unread: &[Unread]) {
+    for unread in unread {
+        if !case.found.is_empty() {
+            return;
+        }
+        let commands = unread.commands(&WORDS);
+        if commands.is_empty() {
+            continue;
+        }
+        let start = Start {
+            cwd: case.request.cwd.clone(),
+            home: case.facts.home().to_owned(),
+            args: Vec::new(),
+        };
+        let reading = shell::read(&commands, unread.dialect, &start, case.facts);
+        for mut invocation in reading.invocations {
+            invocation.remote |= unread.remote;
+            command::judge_invocation(case, &invocation, unread.dialect != Dialect::Posix);
+        }
+        case.found.unread = !case.found.is_empty();
+    }
+}

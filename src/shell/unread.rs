@@ -1,0 +1,120 @@
+//! What is left when a bound is reached: the texts that were not read whole, and the commands in
+//! them that name something of interest.
+
+use super::eval::Reader;
+use super::types::{Dialect, What};
+
+/// A text that was not read to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Its language.
+    pub dialect: Dialect,
+    /// All of it, also what was read.
+    pub text: String,
+    /// It would run in another machine or container.
+    pub remote: bool,
+}
+
+/// How many texts are kept, and how many bytes of them.
+const MAX_TEXTS: usize = 64;
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// A command that is longer is cut around the word of interest.
+const MAX_COMMAND: usize = 4_096;
+
+impl Reader<'_> {
+    /// Keeps `text` when a bound was reached while it was read, or before.
+    pub(super) fn leave(&mut self, dialect: Dialect, text: &str) {
+        if !self.reading.unclear.iter().any(|unclear| unclear.what == What::Bound) {
+            return;
+        }
+        let unread = &mut self.reading.unread;
+        let kept: usize = unread.iter().map(|unread| unread.text.len()).sum();
+        if unread.len() < MAX_TEXTS && kept + text.len() <= MAX_BYTES {
+            unread.push(Unread { dialect, text: text.to_owned(), remote: self.remote });
+        }
+    }
+}
+
+impl Unread {
+    /// The commands that hold one of `words`, one on each line.
+    ///
+    /// Coarse on purpose, and linear: every separator ends a command, also one inside quotes, and
+    /// quotes are tried as they are, as if they were not there, and as separators.
+    pub fn commands(&self, words: &[&str]) -> String {
+        let mut found = String::new();
+        for quotes in [Quotes::Kept, Quotes::Dropped, Quotes::Separate] {
+            let plain = self.plain(quotes);
+            for command in plain.split(is_separator).map(str::trim) {
+                if words.iter().any(|word| command.contains(word)) && command.contains(' ') {
+                    push_command(&mut found, command, words);
+                }
+            }
+        }
+        found
+    }
+
+    fn plain(&self, quotes: Quotes) -> String {
+        let escape = match self.dialect {
+            Dialect::Posix => '\\',
+            Dialect::PowerShell => '`',
+            Dialect::Cmd => '^',
+        };
+        let mut plain = String::with_capacity(self.text.len());
+        let mut rest = self.text.chars().peekable();
+        while let Some(character) = rest.next() {
+            match character {
+                '\r' => {}
+                '\'' | '"' if quotes == Quotes::Kept => plain.push(character),
+                '\'' | '"' if quotes == Quotes::Separate => plain.push('\n'),
+                '\'' | '"' => {}
+                // `$'…'` and `$"…"`.
+                '$' if quotes != Quotes::Kept && matches!(rest.peek(), Some('\'' | '"')) => {}
+                other if other == escape => {
+                    if matches!(rest.peek(), Some('\n' | '\r')) {
+                        while rest.next_if(|next| *next == '\r').is_some() {}
+                        rest.next();
+                        plain.push(' ');
+                    } else if quotes == Quotes::Kept {
+                        plain.push(character);
+                        plain.extend(rest.next());
+                    }
+                }
+                other => plain.push(other),
+            }
+        }
+        plain
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    Kept,
+    /// For words hidden by quotes.
+    Dropped,
+    /// For code in quotes (`sh -c "…"`).
+    Separate,
+}
+
+fn is_separator(character: char) -> bool {
+    matches!(character, '\n' | ';' | '&' | '|' | '(' | ')' | '{' | '}' | '`')
+}
+
+fn push_command(found: &mut String, command: &str, words: &[&str]) {
+    if command.len() <= MAX_COMMAND {
+        found.push_str(command);
+        found.push('\n');
+        return;
+    }
+    let places = words.iter().filter_map(|word| command.find(word));
+    let Some(place) = places.min() else { return };
+    let from = (place.saturating_sub(MAX_COMMAND / 4)..=place)
+        .find(|at| command.is_char_boundary(*at))
+        .unwrap_or(place);
+    let until = (place..=(place + MAX_COMMAND).min(command.len()))
+        .rev()
+        .find(|at| command.is_char_boundary(*at))
+        .unwrap_or(place);
+    found.push_str(command.get(from..until).unwrap_or(""));
+    found.push('\n');
+}
