@@ -1,7 +1,8 @@
 #!/bin/sh
 # Ringfence's shim: decides in the shell whether the binary needs to look, and exits 0 always.
 #
-# For shared dotfiles, and for clients that cannot start a program with an argument list of its own.
+# For shared dotfiles, for the plugin, and for clients that cannot start a program with an argument
+# list of its own.
 # usage: ringfence.sh [hook] EVENT [arguments of `ringfence hook`], the payload on standard input
 #
 # What it lets pass without the binary is only what the binary would let pass at its own pre-filter:
@@ -11,14 +12,23 @@
 PATH=/bin:/usr/bin:${PATH-}
 unset -f cat head printf 2>/dev/null
 
-binary=${0%/*}/ringfence
-
 [ "${1-}" = hook ] && shift
+
+# The binary: beside this file, else where programs are installed. Never by PATH, which a project's
+# settings can set.
+find_binary() {
+	for binary in "${0%/*}/ringfence" \
+		"${HOME-}/.local/bin/ringfence" "${HOME-}/.cargo/bin/ringfence" \
+		/usr/local/bin/ringfence /usr/bin/ringfence; do
+		[ -f "$binary" ] && [ -x "$binary" ] && return 0
+	done
+	return 1
+}
 
 # Hands what was read and what is left to the binary. Missing, of another machine, or killed: the
 # call goes on.
 look() {
-	[ -x "$binary" ] && { printf '%s' "$payload"; exec cat; } 2>/dev/null | "$binary" hook "$@" 2>/dev/null
+	find_binary && { printf '%s' "$payload"; exec cat; } 2>/dev/null | "$binary" hook "$@" 2>/dev/null
 	exit 0
 }
 
@@ -30,7 +40,13 @@ case "${1-} $* " in
 *) lifecycle=1 ;;
 esac
 if [ "$lifecycle" ]; then
-	[ -x "$binary" ] && "$binary" hook "$@" 2>/dev/null
+	if find_binary; then
+		"$binary" hook "$@" 2>/dev/null
+	elif [ "${1-}" = session-start ] && [ "${CLAUDE_PLUGIN_ROOT-}" ]; then
+		# A plugin is installed by a command of the client alone, so its person is told. A shim in
+		# shared dotfiles stays silent on the machines that have no binary.
+		printf '%s\n' '{"systemMessage":"Ringfence guards nothing: its plugin finds no ringfence program. Run ./install.sh --no-register in its repository."}'
+	fi
 	exit 0
 fi
 
@@ -48,7 +64,7 @@ case $payload in
 	# The parent's: of interest only when its session is another one's child.
 	case ${XDG_STATE_HOME-} in
 	/*) state=$XDG_STATE_HOME ;;
-	*) state=$HOME/.local/state ;;
+	*) state=${HOME-}/.local/state ;;
 	esac
 	for marker in "$state"/ringfence/sessions/*.child; do
 		[ -e "$marker" ] && look "$@"

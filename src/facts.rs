@@ -189,8 +189,9 @@ impl Facts for Machine {
     }
 
     fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {
-        let Setup { state, caller, .. } = &self.setup;
-        state.has_grant(&caller.session, store, id, action.as_str())
+        let Setup { state, caller, call_id, .. } = &self.setup;
+        let call = call_id.as_deref().unwrap_or_default();
+        state.has_grant(&caller.session, store, id, action.as_str(), call)
     }
 
     fn take_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {

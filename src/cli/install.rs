@@ -10,6 +10,7 @@ use crate::sys::env;
 use crate::wiring::doctor;
 use crate::wiring::entry::Form;
 use crate::wiring::install::{Change, Installed, Order, Refused, install};
+use crate::wiring::plugin;
 use crate::wiring::table::{ARMS, Places};
 
 pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
@@ -38,6 +39,14 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
                 .to_owned(),
         );
     }
+    let enabled = plugin::find(&places).into_iter().find(|plugin| plugin.enabled);
+    installed.warnings.extend(enabled.map(|plugin| {
+        format!(
+            "the plugin `{0}` asks us too, so each call is judged twice; `claude plugin uninstall {0}` \
+             ends that",
+            plugin.id
+        )
+    }));
     if args.json {
         output::json(&document(&installed, args.dry_run));
     } else {

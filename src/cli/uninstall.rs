@@ -6,6 +6,7 @@ use super::Answer;
 use super::args::UninstallArgs;
 use super::install::refused;
 use super::output;
+use crate::wiring::plugin;
 use crate::wiring::table::Places;
 use crate::wiring::uninstall::{Removal, Uninstalled, uninstall};
 
@@ -25,6 +26,14 @@ pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
                 file.older_entries
             ));
         }
+    }
+    if let Some(plugin) = plugin::find(&places).into_iter().find(|plugin| plugin.enabled)
+        && !args.json
+    {
+        output::warning(&format!(
+            "the plugin is the client's own to remove: claude plugin uninstall {}",
+            plugin.id
+        ));
     }
     match done.refused.pop() {
         None => Ok(Answer::Yes),

@@ -13,6 +13,8 @@ use crate::sys::{env, file};
 const CORTEX: &str = "the memory store";
 const NATIVE: &str = "Ringfence's memory store";
 const SETTINGS: &str = "the client's settings";
+const PLUGIN: &str = "Ringfence's plugin";
+const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
 const MANAGED_SETTINGS: &str = "/etc/claude-code/managed-settings.json";
 
 impl Machine {
@@ -46,10 +48,28 @@ impl Machine {
             found.put(&client.join("settings.json"), SETTINGS, ProtectedKind::Settings);
         }
         found.put(Path::new(MANAGED_SETTINGS), SETTINGS, ProtectedKind::Settings);
+        if let Some(root) = env::var("CLAUDE_PLUGIN_ROOT").map(PathBuf::from) {
+            self.protect_plugin(&mut found, &root);
+        }
         for dir in self.directories(None) {
             self.protect_project(&mut found, &dir);
         }
         found.0
+    }
+
+    /// What makes the plugin bind, when the client started this hook for it.
+    fn protect_plugin(&self, found: &mut List, root: &Path) {
+        // A program planted beside the shim would be started instead of ours.
+        for below in ["hooks/hooks.json", "hooks/ringfence.sh", "hooks/ringfence", PLUGIN_MANIFEST]
+        {
+            found.own(&root.join(below), PLUGIN);
+        }
+        let moved = env::var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        for client in [Some(self.setup.dirs.home.join(".claude")), moved].into_iter().flatten() {
+            for name in ["installed_plugins.json", "known_marketplaces.json"] {
+                found.own(&client.join("plugins").join(name), PLUGIN);
+            }
+        }
     }
 
     fn protect_project(&self, found: &mut List, dir: &Path) {

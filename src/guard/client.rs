@@ -127,7 +127,10 @@ fn administered(case: &mut Case, options: &Options) {
         ["plugin" | "plugins", "install" | "i" | "enable", ..] => {
             "add a plugin's hooks and servers (`claude plugin`)"
         }
+        // `disable --all` has no name.
+        ["plugin" | "plugins", "disable"] => "take Ringfence's hook away (`claude plugin`)",
         ["plugin" | "plugins", "uninstall" | "remove" | "rm" | "disable", name, ..]
+        | ["plugin" | "plugins", "marketplace", "remove" | "rm", name, ..]
             if name.starts_with("ringfence") =>
         {
             "take Ringfence's hook away (`claude plugin`)"

@@ -35,7 +35,7 @@ impl Harm {
 /// Compares the text of a settings file before and after; the gravest harm, if any.
 pub(super) fn harm(before: &str, after: &str) -> Option<Harm> {
     let (old, new) = (Wiring::read(before), Wiring::read(after));
-    if !old.ours.is_subset(&new.ours) {
+    if !old.ours.is_subset(&new.ours) || !new.plugins_off.is_subset(&old.plugins_off) {
         return Some(Harm::Unbinds);
     }
     if new.disabled && !old.disabled {
@@ -60,6 +60,7 @@ pub(super) fn speaks_of_hooks(text: &str) -> bool {
     let words = [
         "hooks",
         "disableAllHooks",
+        "enabledPlugins",
         "ringfence",
         "statusLine",
         "mcpServers",
@@ -79,6 +80,8 @@ struct Wiring {
     ours: BTreeSet<String>,
     helpers: BTreeSet<String>,
     servers: BTreeSet<String>,
+    /// Our plugins that it says are not to be loaded: it may be the last file that says.
+    plugins_off: BTreeSet<String>,
     disabled: bool,
 }
 
@@ -97,6 +100,7 @@ impl Wiring {
                         wiring.servers.insert(format!("{name} {server}"));
                     }
                 }
+                "enabledPlugins" => wiring.read_plugins(value),
                 "disableAllHooks" => wiring.disabled |= *value == Value::Bool(true),
                 "env" => wiring.disabled |= switches_hooks_off(value),
                 "statusLine"
@@ -113,6 +117,20 @@ impl Wiring {
             wiring.ours.clear();
         }
         wiring
+    }
+
+    /// `{"ringfence@MARKETPLACE": true}`: our entries may come with a plugin.
+    fn read_plugins(&mut self, plugins: &Value) {
+        for (id, value) in plugins.as_object().into_iter().flatten() {
+            if id.split('@').next() != Some("ringfence") {
+                continue;
+            }
+            if *value == Value::Bool(true) {
+                self.ours.insert(format!("plugin {id}"));
+            } else {
+                self.plugins_off.insert(id.clone());
+            }
+        }
     }
 
     fn add_helper(&mut self, key: &str, value: &Value) {
@@ -275,6 +293,21 @@ mod tests {
                 OURS.replace("\"model\":\"a\"", "\"env\":{\"CLAUDE_CODE_SIMPLE\":\"1\"}"),
                 Some(Harm::Unbinds),
             ),
+        ] {
+            assert_eq!(harm(before, &after), expected, "{after}");
+        }
+    }
+
+    #[test]
+    fn our_plugin_must_stay_enabled() {
+        let on = r#"{"enabledPlugins":{"ringfence@ringfence":true,"other@x":true}}"#;
+        for (before, after, expected) in [
+            (on, on.replace("other", "another"), None),
+            (on, on.replace("e\":true", "e\":false"), Some(Harm::Unbinds)),
+            (on, "{}".to_owned(), Some(Harm::Unbinds)),
+            (on, on.replace("{\"e", "{\"disableAllHooks\":true,\"e"), Some(Harm::Unbinds)),
+            ("{}", on.replace("true", "false"), Some(Harm::Unbinds)),
+            ("{}", r#"{"enabledPlugins":{"other@x":false}}"#.to_owned(), None),
         ] {
             assert_eq!(harm(before, &after), expected, "{after}");
         }

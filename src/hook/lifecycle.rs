@@ -15,7 +15,9 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
     let record = SessionRecord {
         first_seen: clock::rfc3339(clock::now_ms()),
         ended: String::new(),
-        restarted: state.session(&payload.session).is_some(),
+        // Where we are registered twice, a first start is seen twice.
+        restarted: payload.source.as_deref() != Some("startup")
+            && state.session(&payload.session).is_some(),
         project: env::var("CLAUDE_PROJECT_DIR").unwrap_or_default(),
         scope: git::scope_of(Path::new(&payload.cwd)),
         child_of: client.and_then(|client| caller_of(&client, &state, &payload.session)),

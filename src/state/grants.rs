@@ -3,7 +3,7 @@
 //! A grant is a file whose name says what it is for; using it renames it, so that of two calls at
 //! once one wins.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -45,23 +45,43 @@ impl State {
         file::write_record(&path, &serde_json::to_vec(grant)?)
     }
 
-    /// Whether there is a grant for this memory that holds; it stays where it is.
-    pub fn has_grant(&self, session: &str, store: &str, id: &str, action: &str) -> bool {
+    /// Whether there is a grant for this memory that holds, or that `call` has taken already; it stays
+    /// where it is.
+    pub fn has_grant(
+        &self,
+        session: &str,
+        store: &str,
+        id: &str,
+        action: &str,
+        call: &str,
+    ) -> bool {
         self.fitting(session, store, id, action).is_some()
+            || self.is_taken_by(session, store, id, action, call)
     }
 
     /// The file of the grant that fits, if there is one.
     fn fitting(&self, session: &str, store: &str, id: &str, action: &str) -> Option<PathBuf> {
+        let path = self.grant_path(&self.root_of(session), store, id);
+        self.fits(&path, session, store, id, action).then_some(path)
+    }
+
+    /// Whether `call` has taken a grant that fits: where we are registered twice, two of us judge the
+    /// same call, and both must come to the same end.
+    fn is_taken_by(&self, session: &str, store: &str, id: &str, action: &str, call: &str) -> bool {
+        let path = used(&self.grant_path(&self.root_of(session), store, id), call);
+        !call.is_empty() && self.fits(&path, session, store, id, action)
+    }
+
+    fn fits(&self, path: &Path, session: &str, store: &str, id: &str, action: &str) -> bool {
+        let Some(grant) = read(path) else { return false };
         let root = self.root_of(session);
-        let path = self.grant_path(&root, store, id);
-        let grant = read(&path)?;
         let fits = grant.session == root && grant.store == store && grant.id == id;
         let holds = grant.until >= clock::now_ms();
         let does = grant.action == "any" || grant.action == action;
-        (fits && holds && does).then_some(path)
+        fits && holds && does
     }
 
-    /// Takes the grant for this memory, if there is one that holds: `true` once.
+    /// Takes the grant for this memory, if there is one that holds: `true` for one call.
     ///
     /// `call` is the host's id of the call, by which a failed call gives it back.
     pub fn take_grant(
@@ -72,9 +92,10 @@ impl State {
         action: &str,
         call: &str,
     ) -> bool {
-        let Some(path) = self.fitting(session, store, id, action) else { return false };
-        let used = path.with_extension(format!("used-{}", file_name(call)));
-        file::rename(&path, &used).is_ok()
+        let taken = self
+            .fitting(session, store, id, action)
+            .is_some_and(|path| file::rename(&path, &used(&path, call)).is_ok());
+        taken || self.is_taken_by(session, store, id, action, call)
     }
 
     /// Gives back the grants that `call` took, because the call failed.
@@ -92,6 +113,11 @@ impl State {
     }
 }
 
-fn read(path: &std::path::Path) -> Option<Grant> {
+/// Where a grant lies when `call` has taken it.
+fn used(path: &Path, call: &str) -> PathBuf {
+    path.with_extension(format!("used-{}", file_name(call)))
+}
+
+fn read(path: &Path) -> Option<Grant> {
     serde_json::from_slice(&file::read_bounded(path, 65_536).ok()?).ok()
 }

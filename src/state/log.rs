@@ -14,6 +14,9 @@ const TURN_OVER: u64 = 8 * 1024 * 1024;
 /// How much of its end is read.
 const TAIL: u64 = 4 * 1024 * 1024;
 
+/// How much of its end is searched for the line of a twin, which is milliseconds old.
+const TWIN: u64 = 64 * 1024;
+
 /// One line of `log.jsonl`. Never a memory's text, never a command's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -46,14 +49,21 @@ impl State {
         self.dir().join("log.jsonl")
     }
 
-    /// Appends one line.
+    /// Appends one line, unless another of us said the same of the same call: where we are registered
+    /// twice, two of us judge it at once.
     ///
     /// # Errors
     /// As the system says.
     pub fn append_log(&self, line: &LogLine) -> std::io::Result<()> {
         file::private_dir(self.dir())?;
         turn_over(&self.log_path(), TURN_OVER);
-        file::append_line(&self.log_path(), &serde_json::to_string(line)?)
+        let text = serde_json::to_string(line)?;
+        match line.call.as_deref().filter(|call| !call.is_empty()) {
+            None => file::append_line(&self.log_path(), &text),
+            Some(call) => file::append_line_unless(&self.log_path(), &text, TWIN, |tail| {
+                memchr::memmem::find(tail, call.as_bytes()).is_some() && holds(tail, line)
+            }),
+        }
     }
 
     /// The lines at the end of the log, oldest first.
@@ -64,4 +74,17 @@ impl State {
             .filter_map(|line| serde_json::from_slice(line).ok())
             .collect()
     }
+}
+
+/// Whether the end of the log says of a call what `line` says, or that it was refused, which is all
+/// there is to say.
+fn holds(tail: &[u8], line: &LogLine) -> bool {
+    let lines = tail.split(|byte| *byte == b'\n');
+    let mut known = lines.filter_map(|text| serde_json::from_slice::<LogLine>(text).ok());
+    known.any(|known| {
+        let same_call = known.call == line.call && known.session == line.session;
+        let same = (&known.verdict, &known.code, &known.detail)
+            == (&line.verdict, &line.code, &line.detail);
+        same_call && (same || (known.verdict == "deny" && line.verdict == "allow"))
+    })
 }

@@ -78,6 +78,14 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
+/// Makes a symbolic link at `place` that leads to `target`.
+///
+/// # Errors
+/// As the system says.
+pub fn link(target: &Path, place: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, place)
+}
+
 /// Removes a file or link.
 ///
 /// # Errors
@@ -133,6 +141,34 @@ pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
     bytes.extend_from_slice(line.as_bytes());
     bytes.push(b'\n');
     file.write_all(&bytes)
+}
+
+/// How often the lock of a file is asked for, a millisecond apart.
+const LOCK_TRIES: u32 = 20;
+
+/// Appends one line as [`append_line`] does, unless `is_there` finds it in the last `tail` bytes. Others
+/// that append in this way wait; one that holds the lock for long is not waited for.
+///
+/// # Errors
+/// As the system says; also when the last component is a link.
+pub fn append_line_unless(
+    path: &Path,
+    line: &str,
+    tail: u64,
+    is_there: impl FnOnce(&[u8]) -> bool,
+) -> io::Result<()> {
+    let mut file = append_only(path)?;
+    for _ in 0..LOCK_TRIES {
+        if file.try_lock().is_ok() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let end = read_tail(path, tail).unwrap_or_default();
+    if is_there(&end) {
+        return Ok(());
+    }
+    file.write_all(format!("{line}\n").as_bytes())
 }
 
 /// Makes the file with mode 0600 if it is not there; its content stays.

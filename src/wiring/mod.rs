@@ -11,6 +11,7 @@ pub mod lint;
 pub mod matcher;
 pub mod owned;
 pub mod places;
+pub mod plugin;
 pub mod print;
 pub mod record;
 pub mod schema;

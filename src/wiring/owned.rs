@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::document;
 use super::install::look;
+use super::plugin;
 use super::record::Record;
 use super::settings;
 use super::table::{FILES, FileKind, Places, Scope};
@@ -42,6 +43,18 @@ pub fn look_at(places: &Places) -> Vec<Owned> {
             }
         }
         owned.push(Owned { kind: ENTRIES, path: path.clone(), what: events.join(", ") });
+    }
+    for plugin in plugin::find(places) {
+        let events: Vec<&str> = plugin.registered.iter().map(|one| one.event.as_str()).collect();
+        let what = match (plugin.enabled, events.as_slice()) {
+            (false, _) => format!("{}, not enabled", plugin.id),
+            (true, events) => format!("{}: {}", plugin.id, events.join(", ")),
+        };
+        owned.push(Owned {
+            kind: if plugin.enabled { ENTRIES } else { "plugin" },
+            path: plugin.hooks,
+            what,
+        });
     }
     for row in FILES {
         let (kind, paths): (_, Vec<PathBuf>) = match row.kind {

@@ -12,7 +12,7 @@ from scenario import fill
 # the bare reason.
 REFUSAL = re.compile(r"hook error:|^A (subagent|client that a subagent started) may not ")
 HOOK_ENDED = re.compile(
-    r"Hooks: (?P<event>\S+) \[(?P<command>.*)\] (?P<ending>(?:failed|timed|finished) .*) \(\d+ms\)")
+    r"Hooks: (?P<event>\S+) \[(?P<command>.*)\] (?:\(plugin \S+\) )?(?P<ending>(?:failed|timed|finished) .*) \(\d+ms\)")
 OURS = re.compile(r"/ringfence(?:\.sh)?[\"' ]")
 
 
@@ -27,7 +27,10 @@ def problems(world):
     if "primaries" in after:
         found += _primaries(world, after["primaries"])
     if "denials" in after:
-        found += _denials(world, after["denials"])
+        found += _logged(world, ["--denied"], after["denials"])
+    if "lines" in after:
+        found += _logged(world, [], after["lines"])
+    found += _told(world, after.get("told", []))
     return found
 
 
@@ -127,16 +130,30 @@ def _hooks(world):
     for number in range(len(world.scenario.clients)):
         log = (world.root / f"client{number}.debug").read_text(errors="replace")
         asked = [found for found in HOOK_ENDED.finditer(log) if OURS.search(found["command"])]
-        if not any(found["event"].startswith("PreToolUse") for found in asked):
+        judged = any(found["event"].startswith("PreToolUse") for found in asked)
+        if world.scenario.ending is None:
+            if judged:
+                yield f"client {number} asked our hook"
+            continue
+        if not judged:
             yield f"client {number} never asked our hook"
         for found in asked:
             if not found["ending"].startswith(world.scenario.ending):
                 yield f"our hook for {found['event']} {found['ending']}"
 
 
-def _denials(world, want):
-    words = [str(world.ringfence), "log", "--denied", "--lines", "1000", "--json"]
+def _logged(world, filters, want):
+    words = [str(world.ringfence), "log", *filters, "--lines", "1000", "--json"]
     done = subprocess.run(words, cwd=world.project, env=world.environment(), capture_output=True, text=True)
     got = len(json.loads(done.stdout)["lines"]) if done.returncode == 0 else done.stderr.strip()
     if got != want:
-        yield f"`log --denied` shows {got} refusals, should be {want}"
+        yield f"`{' '.join(words[1:])}` shows {got} lines, should be {want}"
+
+
+def _told(world, words):
+    """What a hook of ours tells the person, as the client understood it."""
+    log = (world.root / "client0.debug").read_text(errors="replace")
+    told = [line for line in log.splitlines() if "Parsed initial response" in line]
+    for word in words:
+        if not any(word in line for line in told):
+            yield f"the person was not told `{word}`"

@@ -9,9 +9,10 @@ from model import prompt
 KEYS = {"about", "directory", "moved", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight"}
 CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "together", "when", "own servers"}
 CALL_KEYS = {"bash", "agent", "type", "background", "note", "tool", "input", "blocked", "runs", "fails"}
-AFTER_KEYS = {"cortex", "native", "files", "denials", "primaries"}
+AFTER_KEYS = {"cortex", "native", "files", "denials", "lines", "told", "primaries"}
 OUTCOMES = ("blocked", "runs", "fails")
-# How every hook of ours ends, in the words of the client's log, by what was done to the hook.
+# How every hook of ours ends, in the words of the client's log, by what was done to the hook; none:
+# no hook of ours is asked.
 ENDINGS = {
     "exec": "finished with status 0",
     "shim": "finished with status 0",
@@ -20,6 +21,10 @@ ENDINGS = {
     "missing": "failed to start",
     "killed": "finished with status 1",
     "hanging": "timed out",
+    "plugin": "finished with status 0",
+    "plugin-missing": "finished with status 0",
+    "plugin-off": None,
+    "both": "finished with status 0",
 }
 
 

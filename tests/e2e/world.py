@@ -18,7 +18,9 @@ from model import Model
 from scenario import fill
 
 HERE = Path(__file__).resolve().parent
-SHIM = HERE.parent.parent / "hooks" / "ringfence.sh"
+REPOSITORY = HERE.parent.parent
+SHIM = REPOSITORY / "hooks" / "ringfence.sh"
+PLUGIN = "ringfence@ringfence"
 # A whole client run takes one to three seconds; the rest is for a busy machine.
 CLIENT_SECONDS = 90
 EARLIER = "00000000-0000-4000-8000-00000000ffff"
@@ -89,16 +91,16 @@ class World:
             "PATH": os.pathsep.join([str(self.bin), os.path.dirname(sys.executable),
                                      "/usr/local/bin", "/usr/bin", "/bin"]),
             "HOME": str(self.home), "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm",
-            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_NOSYSTEM": "1", "IS_SANDBOX": "1",
+            "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
 
     def client_environment(self):
         return {
             **self.environment(),
             "ANTHROPIC_API_KEY": "sk-ant-dummy", "ANTHROPIC_BASE_URL": self.model.url,
-            "IS_SANDBOX": "1", "CLAUDE_CODE_TMPDIR": str(self.root / "tmp"),
-            "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_TMPDIR": str(self.root / "tmp"),
         }
 
     def make_projects(self):
@@ -140,10 +142,30 @@ class World:
         (self.root / "mcp.json").write_text(json.dumps({"mcpServers": {"cortex": server}}))
 
     def install(self):
-        if self.scenario.hook == "later":
+        kind = self.scenario.hook
+        if kind.startswith("plugin") or kind == "both":
+            self.install_plugin()
+        if kind == "later" or kind.startswith("plugin"):
             return
         words = [str(self.ringfence), "install"]
         self.command(words + ["--shim"] if self.scenario.hook.startswith("shim") else words, self.project)
+
+    def install_plugin(self):
+        """By the client's own commands, from a checkout, without a network."""
+        checkout = self.root / "checkout"
+        ignored = shutil.ignore_patterns("target", ".git", "corpus", "__pycache__")
+        shutil.copytree(REPOSITORY, checkout, ignore=ignored)
+        self.places["checkout"] = checkout
+        # Where install.sh puts the program: the plugin's shim looks for it there.
+        program = self.home / ".local/bin/ringfence"
+        program.parent.mkdir(parents=True)
+        if self.scenario.hook != "plugin-missing":
+            _link(self.ringfence, program)
+        commands = [["validate", "--strict", str(checkout)], ["marketplace", "add", str(checkout)], ["install", PLUGIN]]
+        if self.scenario.hook == "plugin-off":
+            commands.append(["disable", PLUGIN])
+        for words in commands:
+            self.command([str(self.bin / "claude"), "plugin", *words], self.project)
 
     def fill_native(self):
         for name, note in self.scenario.native.items():
@@ -160,7 +182,7 @@ class World:
 
     def break_hook(self):
         kind = self.scenario.hook
-        if kind in ("exec", "shim", "later"):
+        if kind in ("exec", "shim", "later", "both") or kind.startswith("plugin"):
             return
         self.ringfence.unlink()
         if kind in BROKEN_HOOKS:

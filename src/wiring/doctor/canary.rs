@@ -11,8 +11,9 @@ use crate::memory::store::Project;
 use crate::memory::store::native::{Author, Draft, Writer};
 use crate::payload::canary::{refusal, shell_call};
 use crate::sys::child::{self, Ended, Run, Scratch};
-use crate::sys::{clock, replace};
+use crate::sys::{clock, file, replace};
 use crate::wiring::entry::Form;
+use crate::wiring::plugin;
 use crate::wiring::table::{self, Places};
 
 /// Less than the client's own limit on the entry.
@@ -42,11 +43,13 @@ pub(super) fn rows(found: &[Bound<'_>], places: &Places) -> Vec<Row> {
             (program.chain(entry.args.iter().cloned()).collect(), Form::Exec)
         }));
     }
-    lines.iter().flat_map(|(argv, form)| trial(argv, *form)).collect()
+    let home = &places.dirs.home;
+    lines.iter().flat_map(|(argv, form)| trial(argv, *form, home)).collect()
 }
 
-fn trial(argv: &[String], form: Form) -> Vec<Row> {
-    let cage = match build() {
+fn trial(argv: &[String], form: Form, real_home: &Path) -> Vec<Row> {
+    let program = argv.first().map(Path::new).unwrap_or(Path::new(""));
+    let cage = match build().and_then(|cage| bring_along(program, real_home, cage)) {
         Ok(cage) => cage,
         Err(error) => {
             let said = format!("no throw-away store could be made: {error}");
@@ -127,6 +130,18 @@ fn build() -> io::Result<Cage> {
         .and_then(|mut writer| writer.note(&draft, &author))
         .map_err(|error| io::Error::other(error.to_string()))?;
     Ok(Cage { _scratch: scratch, home, project, note: written.id })
+}
+
+/// Puts the program that the shim finds below the real home at the same place below this one.
+fn bring_along(program: &Path, real_home: &Path, cage: Cage) -> io::Result<Cage> {
+    if let Some(found) = plugin::behind(program, real_home).filter(|found| found != program)
+        && let Ok(below) = found.strip_prefix(real_home)
+    {
+        let place = cage.home.join(below);
+        replace::make_dirs(place.parent().unwrap_or(&cage.home), 0o700)?;
+        file::link(&found, &place)?;
+    }
+    Ok(cage)
 }
 
 /// The line with its state elsewhere: a trial must leave no trace in the owner's records.

@@ -10,6 +10,7 @@ use crate::sys::child::{self, Run};
 use crate::sys::{binary, env, file};
 use crate::wiring::entry::{Form, Registered, SHIM};
 use crate::wiring::matcher::Matcher;
+use crate::wiring::plugin::{self, Plugin};
 use crate::wiring::shim;
 use crate::wiring::table::{ENTRIES, Places};
 
@@ -17,6 +18,18 @@ use crate::wiring::table::{ENTRIES, Places};
 pub(super) struct Bound<'a> {
     pub(super) path: &'a Path,
     pub(super) entry: &'a Registered,
+    /// The plugin that brings it, if it is no settings file that does.
+    plugin: Option<&'a str>,
+}
+
+impl Bound<'_> {
+    /// What to type to have the entry as it should be.
+    fn fix(&self) -> String {
+        match self.plugin {
+            Some(id) => format!("claude plugin update {id}"),
+            None => "ringfence install".to_owned(),
+        }
+    }
 }
 
 /// The event by which the guard is asked.
@@ -29,11 +42,15 @@ const SHORTEST: f64 = 2.0;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// All our entries that the client would take.
-pub(super) fn find(files: &[SettingsFile]) -> Vec<Bound<'_>> {
-    let loaded = files.iter().filter(|file| file.is_loaded());
-    loaded
-        .flat_map(|file| file.registered.iter().map(|entry| Bound { path: &file.path, entry }))
-        .collect()
+pub(super) fn find<'a>(files: &'a [SettingsFile], plugins: &'a [Plugin]) -> Vec<Bound<'a>> {
+    let loaded = files.iter().filter(|file| file.is_loaded()).flat_map(|file| {
+        file.registered.iter().map(|entry| Bound { path: &file.path, entry, plugin: None })
+    });
+    let enabled = plugins.iter().filter(|plugin| plugin.enabled).flat_map(|plugin| {
+        let id = Some(plugin.id.as_str());
+        plugin.registered.iter().map(move |entry| Bound { path: &plugin.hooks, entry, plugin: id })
+    });
+    loaded.chain(enabled).collect()
 }
 
 /// The entries by which the guard is asked.
@@ -49,14 +66,14 @@ pub(super) fn rows(found: &[Bound<'_>], places: &Places) -> Vec<Row> {
     };
     let mut rows = vec![registered(found, first)];
     for bound in judges(found) {
-        rows.push(matched(bound.entry));
-        rows.push(waited_for(bound.entry));
+        rows.push(matched(bound));
+        rows.push(waited_for(bound));
     }
     let mut programs: Vec<PathBuf> = Vec::new();
     for bound in found {
         let program = PathBuf::from(bound.entry.argv.first().map_or("", String::as_str));
         if !programs.contains(&program) {
-            rows.extend(program_rows(&program, bound.entry, places));
+            rows.extend(program_rows(&program, bound, places));
             programs.push(program);
         }
     }
@@ -72,18 +89,28 @@ fn registered(found: &[Bound<'_>], first: &Bound<'_>) -> Row {
         .collect();
     if !missing.is_empty() {
         let said = format!("registered in {place}, but not for {}", missing.join(", "));
-        return Row::warn("registered", said, "ringfence install");
+        return Row::warn("registered", said, first.fix());
     }
     let places: Vec<String> = judges(found).map(|bound| bound.path.display().to_string()).collect();
     if places.len() > 1 {
-        let said = format!("registered {} times, in {}", places.len(), places.join(" and "));
-        return Row::warn("registered", said, "ringfence uninstall && ringfence install");
+        let said = format!(
+            "{} times, in {}: each call is judged so often, and logged once",
+            places.len(),
+            places.join(" and ")
+        );
+        let plugin = judges(found).find_map(|bound| bound.plugin);
+        let fix = plugin.map_or_else(
+            || "ringfence uninstall && ringfence install".to_owned(),
+            |id| format!("claude plugin uninstall {id}"),
+        );
+        return Row::warn("registered", said, fix);
     }
     Row::pass("registered", format!("for {} events in {place}", ENTRIES.len()))
 }
 
 /// Evaluates the matcher on every tool by which memory can be reached.
-fn matched(entry: &Registered) -> Row {
+fn matched(bound: &Bound<'_>) -> Row {
+    let entry = bound.entry;
     let matcher = Matcher::read(entry.matcher.as_deref());
     let shown = entry.matcher.as_deref().unwrap_or("");
     let mut tools: Vec<String> = MEMORY_GUARD_TOOLS.iter().map(ToString::to_string).collect();
@@ -96,71 +123,78 @@ fn matched(entry: &Registered) -> Row {
     let missed: Vec<String> = tools.into_iter().filter(|tool| !matcher.hits(tool)).collect();
     if let Some(condition) = &entry.condition {
         let said = format!("the entry has the condition `{condition}`, which skips calls");
-        return Row::fail("matcher", said, "ringfence install");
+        return Row::fail("matcher", said, bound.fix());
     }
     if missed.is_empty() {
         return Row::pass("matcher", format!("`{shown}` hits every guarded tool"));
     }
     let said = format!("`{shown}` misses {}", missed.join(", "));
-    Row::fail("matcher", said, "ringfence install")
+    Row::fail("matcher", said, bound.fix())
 }
 
-fn waited_for(entry: &Registered) -> Row {
+fn waited_for(bound: &Bound<'_>) -> Row {
+    let entry = bound.entry;
     if entry.is_async {
         let said = "the entry is `async`: the tool runs before we answer";
-        return Row::fail("timeout", said, "ringfence install");
+        return Row::fail("timeout", said, bound.fix());
     }
     match entry.timeout {
         Some(seconds) if seconds < SHORTEST => {
             let said = format!("{seconds} s: the client may go on before we answer");
-            Row::fail("timeout", said, "ringfence install")
+            Row::fail("timeout", said, bound.fix())
         }
         Some(_) if entry.blocks_on_failure => {
             let said = "`onFailure` is `block`: a fault of ours would stop tool calls";
-            Row::warn("timeout", said, "ringfence install")
+            Row::warn("timeout", said, bound.fix())
         }
         Some(seconds) => Row::pass("timeout", format!("{seconds} s")),
         None => {
             let said = "none is set: a hook that hangs would hold the client for 600 s";
-            Row::warn("timeout", said, "ringfence install")
+            Row::warn("timeout", said, bound.fix())
         }
     }
 }
 
-fn program_rows(program: &Path, entry: &Registered, places: &Places) -> Vec<Row> {
+fn program_rows(program: &Path, bound: &Bound<'_>, places: &Places) -> Vec<Row> {
     let place = program.display();
     let mut rows = Vec::new();
-    if entry.form == Form::Shell {
+    if bound.entry.form == Form::Shell {
         let said = format!("{place} is started by a shell, which a project's settings can bend");
-        rows.push(Row::warn("form", said, "ringfence install"));
+        rows.push(Row::warn("form", said, bound.fix()));
+    } else if let Some(id) = bound.plugin {
+        // Only the client's own plugin starts the shim in this way.
+        let said = "the plugin's shim is a shell text: a project's LD_PRELOAD gets into its shell";
+        let fix = format!("ringfence install && claude plugin uninstall {id}");
+        rows.push(Row::warn("form", said, fix));
     } else {
         rows.push(Row::pass("form", "started without a shell"));
     }
     if !program.is_absolute() {
         let said = format!("`{place}` is looked for on PATH, which a project's settings can set");
-        rows.push(Row::fail("program", said, "ringfence install"));
+        rows.push(Row::fail("program", said, bound.fix()));
         return rows;
     }
     if !env::is_program(program) {
         let said = format!("{place} is not there or cannot be executed");
-        rows.push(Row::fail("program", said, "ringfence install"));
+        rows.push(Row::fail("program", said, bound.fix()));
         return rows;
     }
-    let mut binary = program.to_path_buf();
     if program.file_name().is_some_and(|name| name == SHIM) {
-        binary = program.with_file_name("ringfence");
         let text = file::read_bounded(program, 1 << 20).unwrap_or_default();
         if text != shim::TEXT.as_bytes() {
             let said = format!("the shim {place} is not the one of this version");
-            rows.push(Row::warn("program", said, "ringfence install --shim"));
-        }
-        if !env::is_program(&binary) {
-            let said = format!("the shim's program {} is not there", binary.display());
-            rows.push(Row::fail("program", said, "ringfence install"));
-            return rows;
+            let fix =
+                bound.plugin.map_or_else(|| "ringfence install --shim".to_owned(), |_| bound.fix());
+            rows.push(Row::warn("program", said, fix));
         }
     }
-    rows.push(binary_row(&binary, places));
+    rows.push(match plugin::behind(program, &places.dirs.home) {
+        Some(binary) => binary_row(&binary, places),
+        None => {
+            let said = format!("the shim {place} finds no program of ours");
+            Row::fail("program", said, "./install.sh --no-register")
+        }
+    });
     rows
 }
 

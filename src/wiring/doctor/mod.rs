@@ -5,7 +5,9 @@ mod client;
 mod entries;
 mod files;
 mod machine;
+mod plugins;
 
+use crate::wiring::plugin;
 use crate::wiring::table::Places;
 
 pub use client::{AGENT_ID, EXEC_FORM, ON_FAILURE, Version, installed_version};
@@ -65,8 +67,10 @@ impl Row {
 /// Looks at everything.
 pub fn check(places: &Places) -> Vec<Row> {
     let files = files::read(places);
+    let plugins = plugin::find(places);
     let mut rows = files::rows(&files);
-    let found = entries::find(&files);
+    let found = entries::find(&files, &plugins);
+    rows.extend(plugins::rows(&plugins, entries::judges(&found).next().is_some()));
     rows.extend(entries::rows(&found, places));
     rows.extend(files::switches(&files));
     rows.extend(canary::rows(&found, places));

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use ringfence::state::State;
+use ringfence::state::{LogLine, State};
 
 use crate::support::{BINARY, Home};
 
@@ -32,6 +32,67 @@ fn the_first_sight_of_a_session_is_kept_over_resume_and_compaction() {
             "{source}"
         );
     }
+}
+
+#[test]
+fn a_start_that_two_registrations_report_is_no_restart() {
+    let home = Home::new();
+    for (source, restarted) in
+        [("startup", false), ("startup", false), ("compact", true), ("startup", true)]
+    {
+        home.run(&["hook", "session-start"], start("s", source).as_bytes());
+        assert_eq!(state(&home).session("s").unwrap().restarted, restarted, "{source}");
+    }
+}
+
+#[test]
+fn what_two_of_us_say_of_one_call_is_one_line() {
+    let home = Home::new();
+    let state = state(&home);
+    let line = |call: &str, verdict: &str, code: &str| LogLine {
+        session: "s".into(),
+        call: Some(call.into()),
+        verdict: verdict.into(),
+        code: code.into(),
+        ..LogLine::default()
+    };
+    for round in 0..20 {
+        let call = format!("t{round}");
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| state.append_log(&line(&call, "deny", "foreign")).unwrap());
+            }
+        });
+    }
+    let calls =
+        || -> Vec<_> { state.log_lines().into_iter().map(|line| line.call.unwrap()).collect() };
+    assert_eq!(calls(), (0..20).map(|round| format!("t{round}")).collect::<Vec<_>>());
+    // A refusal is all there is to say of a call; two doubts are two; another session's call is another.
+    state.append_log(&line("t0", "allow", "unknown-id")).unwrap();
+    state
+        .append_log(&LogLine { session: "other".into(), ..line("t0", "deny", "foreign") })
+        .unwrap();
+    for code in ["run-time", "run-time", "unknown-id"] {
+        state.append_log(&line("u", "allow", code)).unwrap();
+    }
+    assert_eq!(calls()[20..], ["t0", "u", "u"]);
+    // Calls without an id cannot be told apart.
+    for _ in 0..2 {
+        state.append_log(&LogLine { call: None, ..line("", "allow", "crashed") }).unwrap();
+    }
+    assert_eq!(state.log_lines().len(), 25);
+}
+
+#[test]
+fn a_log_that_somebody_keeps_locked_is_written_all_the_same() {
+    let home = Home::new();
+    let state = state(&home);
+    let line = LogLine { call: Some("t".into()), ..LogLine::default() };
+    state.append_log(&line).unwrap();
+    let held = std::fs::File::open(state.log_path()).unwrap();
+    held.lock().unwrap();
+    state.append_log(&LogLine { code: "other".into(), ..line }).unwrap();
+    assert_eq!(state.log_lines().len(), 2);
 }
 
 #[test]
@@ -204,6 +265,9 @@ fn a_grant_is_taken_once_and_given_back_when_the_call_fails() {
     assert!(!state.take_grant("s", "/m.db", "n2", "delete", "t1"));
     assert!(state.take_grant("s", "/m.db", "n1", "delete", "t1"));
     assert!(!state.take_grant("s", "/m.db", "n1", "delete", "t2"));
+    assert!(state.take_grant("s", "/m.db", "n1", "delete", "t1"), "its own twin is the same call");
+    assert!(state.has_grant("s", "/m.db", "n1", "delete", "t1"));
+    assert!(!state.take_grant("s", "/m.db", "n1", "delete", ""), "no id is no twin");
     home.run(
         &["hook", "post-tool-use-failure"],
         br#"{"session_id":"s","tool_use_id":"t1","agent_id":"a"}"#,

@@ -98,6 +98,54 @@ fn the_shim_ends_in_silence_whatever_becomes_of_the_binary() {
 }
 
 #[test]
+fn the_shim_finds_the_program_where_it_is_installed_and_never_by_path() {
+    for place in [".local/bin/ringfence", ".cargo/bin/ringfence"] {
+        let home = Home::new();
+        let shim = shim(&home, None);
+        let found = home.file(place, LOOKS);
+        std::fs::set_permissions(&found, std::fs::Permissions::from_mode(0o755)).unwrap();
+        // A directory of its name is no program.
+        home.dir("bin/ringfence");
+        for event in ["pre-tool-use", "session-start"] {
+            let said = run(&home, &shim, event, &bash("cortex delete-memory x --yes")).1;
+            assert_eq!(said, "LOOKED\n", "{place} {event}");
+        }
+    }
+}
+
+#[test]
+fn only_the_plugin_says_that_there_is_no_program() {
+    if std::path::Path::new("/usr/local/bin/ringfence").exists()
+        || std::path::Path::new("/usr/bin/ringfence").exists()
+    {
+        eprintln!("skipped: the shim finds a program that is installed on this machine");
+        return;
+    }
+    let home = Home::new();
+    let shim = shim(&home, None);
+    let said = |event: &str, root: &str| {
+        let output = Command::new("dash")
+            .args([shim.to_str().unwrap(), "hook", event])
+            .env_clear()
+            .env("HOME", home.path())
+            .env("CLAUDE_PLUGIN_ROOT", root)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let told: serde_json::Value = serde_json::from_str(&said("session-start", "/plugin")).unwrap();
+    assert!(told["systemMessage"].as_str().unwrap().contains("guards nothing"), "{told}");
+    assert_eq!(told.as_object().unwrap().len(), 1);
+    for (event, root) in
+        [("session-start", ""), ("session-end", "/plugin"), ("pre-tool-use", "/plugin")]
+    {
+        assert_eq!(said(event, root), "", "{event} {root}");
+    }
+}
+
+#[test]
 fn the_shim_asks_the_binary_only_when_it_must() {
     let home = Home::new();
     let shim = shim(&home, Some(LOOKS));
