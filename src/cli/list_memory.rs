@@ -34,6 +34,7 @@ pub(crate) fn run(args: &ListMemoryArgs) -> anyhow::Result<Answer> {
         statuses: args.status.clone(),
         limit: args.limit,
         offset: args.offset,
+        ..Filter::default()
     };
     let page = match Here::find()?.reader()? {
         Some(reader) => reader.list(&filter).map_err(explain)?,

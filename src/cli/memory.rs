@@ -12,7 +12,7 @@ use crate::memory::store::native::{Author, Changed, Entry, Reader, StoreError, W
 use crate::state::State;
 use crate::sys::dirs::Dirs;
 use crate::sys::git::{self, Repository};
-use crate::sys::{clock, env};
+use crate::sys::{clock, env, process};
 
 /// How old the hook's record of this very call may be.
 const RECORD_AGE_MS: i64 = 10_000;
@@ -75,7 +75,14 @@ impl Here {
             .or_else(|| env::var("CLAUDE_CODE_SESSION_ID"))
             .unwrap_or_else(|| TERMINAL.to_owned());
         let (agent, call) = self.caller(&session, now);
-        Author { session, agent, scope: self.scope.clone(), call, at: clock::rfc3339(now) }
+        Author {
+            session,
+            agent,
+            scope: self.scope.clone(),
+            call,
+            pid: process::own().map(|own| own.pid),
+            at: clock::rfc3339(now),
+        }
     }
 
     /// The subagent and the call of the fresh records of a session, as far as they are unanimous.
@@ -188,6 +195,9 @@ pub(super) fn explain(error: StoreError) -> anyhow::Error {
             Failure::no(label::one_line(&sentence, 200)).hint("ringfence list-memory").into()
         }
         StoreError::Deleted { id, .. } => {
+            Failure::no(sentence).hint(format!("ringfence show-memory {id} --history")).into()
+        }
+        StoreError::NotThen { id, .. } => {
             Failure::no(sentence).hint(format!("ringfence show-memory {id} --history")).into()
         }
         StoreError::Ambiguous { subject, ids } => ambiguous(&subject, &ids),

@@ -44,6 +44,12 @@ pub trait Memory {
     /// id, in ours a note.
     fn item(&self, id: &str) -> Result<Option<Item>, Doubt>;
 
+    /// What a restore of a memory that is not there any more would bring back; `None` when the store
+    /// keeps no such thing.
+    fn former(&self, _id: &str) -> Result<Option<Item>, Doubt> {
+        Ok(None)
+    }
+
     /// The active notes whose subject is exactly `subject` (already normalised), any kind, any scope.
     fn active_on(&self, subject: &str) -> Result<Vec<Note>, Doubt>;
 

@@ -68,6 +68,12 @@ pub fn own() -> Option<Process> {
     process(std::process::id())
 }
 
+/// A number that this process has not given out before.
+pub fn unique() -> u64 {
+    static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
 /// The ancestors of this process, nearest first.
 pub fn ancestors() -> Vec<Process> {
     let mut found = Vec::new();

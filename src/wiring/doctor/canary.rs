@@ -118,6 +118,7 @@ fn build() -> io::Result<Cage> {
         agent: None,
         scope: Some("project".to_owned()),
         call: None,
+        pid: None,
         at: clock::rfc3339(clock::now_ms() - 60_000),
     };
     let draft = Draft {

@@ -635,8 +635,8 @@ fn stores_that_are_not_ours_or_too_new_are_refused_and_stay_as_they_are() {
     another program's: 1 error: `<store>` is not a Ringfence store
     another program's: 1 error: `<store>` is not a Ringfence store
     another program's: 1 error: `<store>` is not a Ringfence store
-    newer: 1 error: the store was written by a newer version (schema 7, this one knows 1)
-    newer: 1 error: the store was written by a newer version (schema 7, this one knows 1)
-    newer: 1 error: the store was written by a newer version (schema 7, this one knows 1)
+    newer: 1 error: the store was written by a newer version (schema 7, this one knows 2)
+    newer: 1 error: the store was written by a newer version (schema 7, this one knows 2)
+    newer: 1 error: the store was written by a newer version (schema 7, this one knows 2)
     ");
 }

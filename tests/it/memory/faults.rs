@@ -34,6 +34,7 @@ fn native(dir: &Path) -> PathBuf {
         agent: None,
         scope: None,
         call: None,
+        pid: None,
         at: "2026-12-01T08:00:00.000Z".into(),
     };
     Writer::open(&path).unwrap().note(&draft, &author).unwrap();

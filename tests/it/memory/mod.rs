@@ -5,6 +5,7 @@ mod facts;
 mod faults;
 mod hook;
 mod native;
+mod search;
 
 use std::path::Path;
 

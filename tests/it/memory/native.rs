@@ -15,35 +15,42 @@ use ringfence::state::{CallRecord, SessionRecord, State};
 use rusqlite::Connection;
 
 /// A store in a folder of its own, and a clock that ticks once a change.
-struct Store {
-    dir: tempfile::TempDir,
-    writer: Writer,
+pub(super) struct Store {
+    pub(super) dir: tempfile::TempDir,
+    pub(super) writer: Writer,
     second: u32,
 }
 
 impl Store {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let writer = Writer::open(&dir.path().join("memory.db")).unwrap();
         Self { dir, writer, second: 0 }
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         self.dir.path().join("memory.db")
     }
 
-    fn author(&mut self, session: &str, scope: Option<&str>) -> Author {
+    pub(super) fn author(&mut self, session: &str, scope: Option<&str>) -> Author {
         self.second += 1;
         Author {
             session: session.into(),
             agent: Some("a".into()),
             scope: scope.map(str::to_owned),
             call: Some(format!("toolu_{}", self.second)),
+            pid: None,
             at: format!("2026-12-01T08:00:{:02}.000Z", self.second),
         }
     }
 
-    fn note(&mut self, kind: &str, subject: &str, content: &str, scope: Option<&str>) -> Written {
+    pub(super) fn note(
+        &mut self,
+        kind: &str,
+        subject: &str,
+        content: &str,
+        scope: Option<&str>,
+    ) -> Written {
         let author = self.author("s", scope);
         let draft = Draft {
             kind: kind.into(),
@@ -54,18 +61,22 @@ impl Store {
         self.writer.note(&draft, &author).unwrap()
     }
 
-    fn resolve(&mut self, which: Which<'_>) -> Result<Changed, StoreError> {
+    pub(super) fn resolve(&mut self, which: Which<'_>) -> Result<Changed, StoreError> {
         let author = self.author("t", Some("b"));
         self.writer.resolve(which, "resolved", &author)
     }
 
-    fn reader(&self) -> Reader {
+    pub(super) fn reader(&self) -> Reader {
         Reader::open(&self.path()).unwrap().unwrap()
     }
 
-    fn status(&self, id: &str) -> String {
+    pub(super) fn status(&self, id: &str) -> String {
         let entry = self.reader().entry(id).unwrap();
         format!("{}{}", entry.status, if entry.conflict { " contested" } else { "" })
+    }
+
+    pub(super) fn check(&self) {
+        assert_eq!(self.sql("PRAGMA integrity_check"), ["ok"]);
     }
 
     fn sql(&self, sql: &str) -> Vec<String> {
@@ -225,7 +236,13 @@ fn lists_are_filtered_counted_and_newest_first() {
     let three = store.note("intent", "x", "three", Some("b")).id;
     let list = |kinds: &[&str], statuses: &[&str], limit, offset| {
         let words = |all: &[&str]| all.iter().map(|&word| word.to_owned()).collect();
-        let filter = Filter { kinds: words(kinds), statuses: words(statuses), limit, offset };
+        let filter = Filter {
+            kinds: words(kinds),
+            statuses: words(statuses),
+            limit,
+            offset,
+            ..Filter::default()
+        };
         let page = store.reader().list(&filter).unwrap();
         (page.total, page.entries.into_iter().map(|entry| entry.id).collect::<Vec<_>>())
     };
@@ -351,7 +368,7 @@ fn the_spool_of_this_project_is_taken_in_once() {
 fn a_store_of_another_schema_is_a_doubt_and_stays_as_it_is() {
     let store = Store::new();
     let state = State::at("/nonexistent");
-    for version in [0, 2, 99] {
+    for version in [0, 1, 99] {
         let connection = Connection::open(store.path()).unwrap();
         connection.pragma_update(None, "user_version", version).unwrap();
         drop(connection);
@@ -391,6 +408,7 @@ fn write_notes() {
             agent: None,
             scope: Some("b".into()),
             call: None,
+            pid: None,
             at: "2026-12-01T08:00:00.000Z".into(),
         };
         let written = Writer::open(&path).unwrap().note(&draft, &author).unwrap();

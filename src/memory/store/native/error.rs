@@ -50,6 +50,14 @@ pub enum StoreError {
         /// When, RFC 3339.
         at: String,
     },
+    /// The note was not there at that time.
+    #[error("the memory `{id}` was not there at {at}")]
+    NotThen {
+        /// Its id.
+        id: String,
+        /// The time that was asked for, RFC 3339.
+        at: String,
+    },
     /// No active note has this subject.
     #[error("there is no active memory on `{0}`")]
     NoSuchSubject(String),

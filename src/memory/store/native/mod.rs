@@ -1,11 +1,18 @@
 //! Our own store: the guard's look-ups, read-only. What people's commands do is in `writer` and
 //! `reader`; the schema is in `migrations/`.
 
+mod change;
 mod error;
+mod filter;
+mod history;
 mod intake;
+mod presence;
 mod reader;
+mod recall;
+mod restore;
 mod row;
 mod schema;
+mod search;
 mod writer;
 
 use std::path::Path;
@@ -19,7 +26,11 @@ use crate::request::Caller;
 use crate::state::State;
 
 pub use error::StoreError;
-pub use reader::{Change, Filter, Page, Reader};
+pub use filter::Filter;
+pub use history::{Change, Logged};
+pub use reader::{Page, Reader};
+pub use recall::{Recall, Recalled};
+pub use restore::Restored;
 pub use row::Entry;
 pub use writer::{Author, Changed, Draft, Which, Writer, Written};
 
@@ -129,6 +140,11 @@ impl Memory for NativeStore {
 
     fn item(&self, id: &str) -> Result<Option<Item>, Doubt> {
         let found = row::by_id(&self.connection, id).map_err(|error| self.fail(&error))?;
+        Ok(found.map(Entry::item))
+    }
+
+    fn former(&self, id: &str) -> Result<Option<Item>, Doubt> {
+        let found = history::deleted(&self.connection, id).map_err(|error| self.fail(&error))?;
         Ok(found.map(Entry::item))
     }
 

@@ -126,6 +126,12 @@ pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Optio
     connection.query_row(&sql, [id], entry).optional()
 }
 
+/// The entry in this row.
+pub(super) fn by_seq(connection: &Connection, seq: i64) -> rusqlite::Result<Option<Entry>> {
+    let sql = format!("SELECT {ENTRY_COLUMNS} FROM notes WHERE seq = ?1");
+    connection.prepare_cached(&sql)?.query_row([seq], entry).optional()
+}
+
 /// The entry with this id, or why there is none.
 pub(super) fn required(connection: &Connection, id: &str) -> Result<Entry, StoreError> {
     if let Some(found) = by_id(connection, id)? {

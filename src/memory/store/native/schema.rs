@@ -1,21 +1,41 @@
 //! The schema of our own store: migrations, forward only, under `user_version`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::error::StoreError;
+use super::presence::Presence;
 use crate::sys::file;
 
 /// The steps, oldest first; a store at version `n` has had the first `n`. Never edited after a release.
-const MIGRATIONS: &[&str] = &[include_str!("../../../../migrations/0001_notes.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../../migrations/0001_notes.sql"),
+    include_str!("../../../../migrations/0002_history.sql"),
+];
 
 /// `application_id` of our files: "RgFn".
 const APPLICATION: i64 = 0x5267_466e;
 
 /// How long a person's command waits for another writer.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// What stays of the write-ahead log after a checkpoint, in bytes; SQLite makes one each 1,000 pages.
+const LOG_LIMIT: i64 = 4 << 20;
+
+/// A log of this length, in bytes, was kept from being taken over by long readers: it is tried again.
+const LONG_LOG: u64 = 32 << 20;
+
+/// Up to this size, in bytes, a store is checked with all its indexes; beyond, its pages only.
+const CHECKED_WHOLE: u64 = 64 << 20;
+
+/// A store that is open for writing.
+pub(super) struct Opened {
+    // Closed before its marker goes.
+    pub(super) connection: Connection,
+    _presence: Presence,
+}
 
 /// The newest schema that this program knows.
 pub(super) fn known() -> i64 {
@@ -66,22 +86,54 @@ fn numbers(connection: &Connection) -> rusqlite::Result<Standing> {
 /// Opens the store at `path` for writing: makes it, and brings it to the known schema.
 ///
 /// A current store is opened without a single statement that changes it.
-pub(super) fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
+///
+/// Durable on purpose (`synchronous = FULL`): a note that was acknowledged survives a power cut.
+pub(super) fn open_for_writing(path: &Path) -> Result<Opened, StoreError> {
     let dir = path.parent().ok_or_else(|| StoreError::place(path))?;
     file::private_dir(dir).map_err(|error| StoreError::io(path, &error))?;
     // SQLite would make it readable for all; and a link here could point anywhere.
     file::create_private(path).map_err(|error| StoreError::io(path, &error))?;
+    let presence = Presence::enter(path).map_err(|error| StoreError::io(path, &error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(LOCK_WAIT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
     match standing(&connection)? {
         Standing::Current => prefer_wal(&connection),
         Standing::Empty | Standing::Older => migrate(&mut connection, path)?,
         Standing::Newer(found) => return Err(StoreError::Newer { found, known: known() }),
         Standing::Foreign => return Err(StoreError::Foreign { path: path.to_owned() }),
     }
-    Ok(connection)
+    if presence.ended_unclean() {
+        check(&connection, path)?;
+        presence.settle();
+    }
+    connection.pragma_update(None, "journal_size_limit", LOG_LIMIT)?;
+    if file::length(&beside(path, "-wal")).is_some_and(|length| length > LONG_LOG) {
+        checkpoint(&connection);
+    }
+    Ok(Opened { connection, _presence: presence })
+}
+
+/// `path` with more at the end of its name.
+pub(super) fn beside(path: &Path, more: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(more);
+    PathBuf::from(name)
+}
+
+/// Looks whether the store is whole.
+fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let whole = file::length(path).is_none_or(|length| length <= CHECKED_WHOLE);
+    let pragma = if whole { "PRAGMA integrity_check(1)" } else { "PRAGMA quick_check(1)" };
+    let said: String = connection.query_row(pragma, [], |row| row.get(0))?;
+    if said == "ok" { Ok(()) } else { Err(StoreError::Damaged(said)) }
+}
+
+/// Moves the log into the store, as far as readers allow at this moment.
+pub(super) fn checkpoint(connection: &Connection) {
+    drop(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
 }
 
 /// Applies the missing steps in one transaction: all or none.
@@ -129,7 +181,7 @@ mod tests {
     fn every_step_applies_to_an_empty_store() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/memory.db");
-        let connection = open_for_writing(&path).unwrap();
+        let Opened { connection, .. } = open_for_writing(&path).unwrap();
         assert_eq!(standing(&connection).unwrap(), Standing::Current);
         let check: String =
             connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
@@ -137,6 +189,36 @@ mod tests {
         let mode: String =
             connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
         assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn an_older_store_keeps_its_notes_and_its_history() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("memory.db");
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(MIGRATIONS[0]).unwrap();
+        old.execute_batch(
+            "PRAGMA user_version = 1;
+             INSERT INTO sessions (id, started_at) VALUES ('s', '2026');
+             INSERT INTO notes (id, kind, content, session, created_at, updated_at)
+             VALUES ('n', 'insight', 'tables are sorted', 's', '2026', '2026');
+             INSERT INTO note_history (note, at, action, before, session)
+             VALUES ('n', '2026', 'edit', 'tables', 's');",
+        )
+        .unwrap();
+        drop(old);
+        let Opened { connection, .. } = open_for_writing(&path).unwrap();
+        assert_eq!(standing(&connection).unwrap(), Standing::Current);
+        let text: String = connection
+            .query_row(
+                "SELECT content || '|' || before FROM notes JOIN note_history ON note = id \
+                 WHERE notes.seq IN (SELECT rowid FROM notes_fts WHERE notes_fts MATCH 'table')",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap();
+        assert_eq!(text, "tables are sorted|tables");
+        connection.execute_batch("DELETE FROM note_history").unwrap_err();
     }
 
     #[test]
@@ -153,10 +235,14 @@ mod tests {
     fn a_newer_or_foreign_file_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let newer = dir.path().join("newer.db");
-        open_for_writing(&newer).unwrap().pragma_update(None, "user_version", 7).unwrap();
+        open_for_writing(&newer)
+            .unwrap()
+            .connection
+            .pragma_update(None, "user_version", 7)
+            .unwrap();
         assert_eq!(
-            open_for_writing(&newer).unwrap_err().to_string(),
-            "the store was written by a newer version (schema 7, this one knows 1)"
+            open_for_writing(&newer).err().unwrap().to_string(),
+            "the store was written by a newer version (schema 7, this one knows 2)"
         );
         let foreign = dir.path().join("cortex.db");
         Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE notes (id TEXT)").unwrap();

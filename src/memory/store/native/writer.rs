@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Transaction, TransactionBehavior, params};
 
+use super::change::Change;
 use super::error::StoreError;
 use super::row::{self, Entry};
+use super::schema::Opened;
 use super::{intake, schema};
 use crate::memory::subject;
-use crate::memory::supersede::{Detection, Reach, Write, preview};
+use crate::memory::supersede::Detection;
 use crate::state::State;
 
 /// Who makes a change, and when.
@@ -22,6 +24,8 @@ pub struct Author {
     pub scope: Option<String>,
     /// The host's id of the call, when it is known.
     pub call: Option<String>,
+    /// The process, for a command line; `None` for a server, which has calls.
+    pub pid: Option<u32>,
     /// RFC 3339 with milliseconds.
     pub at: String,
 }
@@ -73,7 +77,7 @@ pub enum Which<'w> {
 
 /// Our own store, open for writing.
 pub struct Writer {
-    connection: Connection,
+    opened: Opened,
 }
 
 impl Writer {
@@ -82,7 +86,7 @@ impl Writer {
     /// # Errors
     /// When it is newer, not ours, damaged, or cannot be made.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { connection: schema::open_for_writing(path)? })
+        Ok(Self { opened: schema::open_for_writing(path)? })
     }
 
     /// Takes in what the hook has left in `state` for the project with this id.
@@ -90,7 +94,13 @@ impl Writer {
     /// # Errors
     /// When the store refuses.
     pub fn take_in(&mut self, state: &State, project: &str) -> Result<(), StoreError> {
-        intake::take_in(&mut self.connection, state, project)
+        intake::take_in(&mut self.opened.connection, state, project)
+    }
+
+    /// Moves the write-ahead log into the store's file, as far as readers allow at this moment; for a
+    /// server that is about to end.
+    pub fn checkpoint(&self) {
+        schema::checkpoint(&self.opened.connection);
     }
 
     /// Writes a note, and retires or contests others as the rules say.
@@ -99,49 +109,9 @@ impl Writer {
     /// When the store refuses; nothing is changed then.
     pub fn note(&mut self, draft: &Draft, author: &Author) -> Result<Written, StoreError> {
         let change = self.begin(author)?;
-        let key = draft.subject.as_deref().and_then(subject::normalise);
-        let priors = match &key {
-            Some(key) => row::active(&change.transaction, key)?,
-            None => Vec::new(),
-        };
-        let write = Write {
-            kind: &draft.kind,
-            content: &draft.content,
-            scope: author.scope.as_deref(),
-            detection: Detection::On,
-            reach: Reach::Scope,
-        };
-        let notes: Vec<_> = priors.iter().cloned().map(Entry::note).collect();
-        let effect = preview(&write, &notes);
-        for prior in &priors {
-            if effect.superseded.contains(&prior.id) {
-                change.set_status(prior, "supersede", "superseded")?;
-            } else if effect.contested.contains(&prior.id) && !prior.conflict {
-                change.set_conflict(prior, "contest", true)?;
-            }
-        }
-        let id = uuid::Uuid::now_v7().to_string();
-        change.transaction.execute(
-            "INSERT INTO notes (id, kind, subject, subject_key, content, alternatives, conflict, \
-             session, agent, scope, created_at, updated_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)",
-            params![
-                id,
-                draft.kind,
-                key.is_some().then(|| draft.subject.as_deref().map(subject::trim)).flatten(),
-                key,
-                draft.content,
-                serde_json::json!(draft.alternatives).to_string(),
-                !effect.contested.is_empty(),
-                author.session,
-                author.agent,
-                author.scope,
-                author.at,
-            ],
-        )?;
-        change.record(&id, "create", None)?;
-        change.transaction.commit()?;
-        Ok(Written { id, superseded: effect.superseded, contested: effect.contested })
+        let written = change.write(draft, Detection::On, None)?;
+        change.commit()?;
+        Ok(written)
     }
 
     /// Sets a note's status to `status`; if it was contested, the whole contest on its subject in its
@@ -156,18 +126,43 @@ impl Writer {
         author: &Author,
     ) -> Result<Changed, StoreError> {
         let change = self.begin(author)?;
-        let before = match which {
-            Which::Id(id) => row::required(&change.transaction, id)?,
-            Which::Subject(subject) => newest(&change.transaction, subject)?,
-        };
+        let before = find(&change.transaction, which)?;
         let changed = before.status != status || before.conflict;
         if before.status != status {
             let action = if status == "superseded" { "supersede" } else { "resolve" };
             change.set_status(&before, action, status)?;
         }
         let settled = change.settle(&before)?;
-        change.transaction.commit()?;
+        change.commit()?;
         Ok(Changed { before, changed, settled })
+    }
+
+    /// Writes a note in the place of another, with its kind and subject, and sets the other's status:
+    /// what it contradicts is not looked for, because that it differs is the point.
+    ///
+    /// # Errors
+    /// When there is no such note, or the subject is contested between several; nothing is changed.
+    pub fn replace(
+        &mut self,
+        which: Which<'_>,
+        status: &str,
+        text: &str,
+        author: &Author,
+    ) -> Result<(Changed, Written), StoreError> {
+        let change = self.begin(author)?;
+        let before = find(&change.transaction, which)?;
+        let draft = Draft {
+            kind: before.kind.clone(),
+            subject: before.subject.clone(),
+            content: text.to_owned(),
+            alternatives: Vec::new(),
+        };
+        let written = change.write(&draft, Detection::Skipped, Some(&before.id))?;
+        let action = if status == "superseded" { "supersede" } else { "resolve" };
+        change.set_status(&before, action, status)?;
+        let settled = change.settle(&before)?;
+        change.commit()?;
+        Ok((Changed { before, changed: true, settled }, written))
     }
 
     /// Replaces a note's text. Contradictions are not looked for again, as in Cortex.
@@ -185,7 +180,7 @@ impl Writer {
                 params![id, text, author.at],
             )?;
         }
-        change.transaction.commit()?;
+        change.commit()?;
         Ok(Changed { before, changed, settled: Vec::new() })
     }
 
@@ -199,20 +194,26 @@ impl Writer {
         change.record(id, "delete", Some(&before))?;
         change.transaction.execute("DELETE FROM notes WHERE id = ?1", [id])?;
         let settled = change.settle(&before)?;
-        change.transaction.commit()?;
+        change.commit()?;
         Ok(Changed { before, changed: true, settled })
     }
 
     /// Begins a change and makes sure that its author's session is known.
-    fn begin<'w>(&'w mut self, author: &'w Author) -> Result<Change<'w>, StoreError> {
+    pub(super) fn begin<'w>(&'w mut self, author: &'w Author) -> Result<Change<'w>, StoreError> {
         // Immediate: two writers then wait for each other, instead of failing half-way.
         let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute(
-            "INSERT OR IGNORE INTO sessions (id, scope, started_at) VALUES (?1, ?2, ?3)",
-            params![author.session, author.scope, author.at],
-        )?;
-        Ok(Change { transaction, author })
+            self.opened.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let change = Change { transaction, author };
+        change.know_session(&author.session, author.scope.as_deref())?;
+        Ok(change)
+    }
+}
+
+/// The note that is meant.
+fn find(transaction: &Transaction<'_>, which: Which<'_>) -> Result<Entry, StoreError> {
+    match which {
+        Which::Id(id) => row::required(transaction, id),
+        Which::Subject(subject) => newest(transaction, subject),
     }
 }
 
@@ -230,61 +231,4 @@ fn newest(transaction: &Transaction<'_>, given: &str) -> Result<Entry, StoreErro
         return Err(nothing());
     }
     Ok(active.swap_remove(0))
-}
-
-/// A change on its way.
-struct Change<'w> {
-    transaction: Transaction<'w>,
-    author: &'w Author,
-}
-
-impl Change<'_> {
-    fn record(&self, note: &str, action: &str, before: Option<&Entry>) -> rusqlite::Result<()> {
-        let author = self.author;
-        self.transaction.execute(
-            "INSERT INTO note_history (note, at, action, before, row_before, session, agent, \
-             tool_use_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            params![
-                note,
-                author.at,
-                action,
-                before.map(|entry| entry.content.as_str()),
-                before.map(Entry::without_text),
-                author.session,
-                author.agent,
-                author.call,
-            ],
-        )?;
-        Ok(())
-    }
-
-    fn set_status(&self, entry: &Entry, action: &str, status: &str) -> rusqlite::Result<()> {
-        self.record(&entry.id, action, Some(entry))?;
-        self.transaction.execute(
-            "UPDATE notes SET status = ?2, updated_at = ?3 WHERE id = ?1",
-            params![entry.id, status, self.author.at],
-        )?;
-        Ok(())
-    }
-
-    fn set_conflict(&self, entry: &Entry, action: &str, conflict: bool) -> rusqlite::Result<()> {
-        self.record(&entry.id, action, Some(entry))?;
-        self.transaction.execute(
-            "UPDATE notes SET conflict = ?2, updated_at = ?3 WHERE id = ?1",
-            params![entry.id, conflict, self.author.at],
-        )?;
-        Ok(())
-    }
-
-    /// Ends the contest that `entry` is in, if any; returns the other notes that were in it.
-    fn settle(&self, entry: &Entry) -> rusqlite::Result<Vec<String>> {
-        let key = entry.subject.as_deref().and_then(subject::normalise);
-        let (true, Some(key)) = (entry.conflict, key) else { return Ok(Vec::new()) };
-        let condition = "subject_key = ?1 AND scope IS ?2 AND conflict = 1 ORDER BY seq";
-        let contested = row::entries(&self.transaction, condition, params![key, entry.scope])?;
-        for other in &contested {
-            self.set_conflict(other, "settle", false)?;
-        }
-        Ok(contested.into_iter().map(|other| other.id).filter(|id| *id != entry.id).collect())
-    }
 }
