@@ -8,7 +8,7 @@
 
 pub mod canary;
 
-use crate::request::{Argument, Arguments, Caller, MemoryGuardRequest};
+use crate::request::{Argument, Arguments, Caller, MemoryGuardRequest, Proof};
 
 /// A payload, as far as we use it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,6 +69,7 @@ impl Payload {
                 agent: self.agent,
                 agent_type: self.agent_type,
                 child_of,
+                proof: Proof::Hook,
             },
             cwd: self.cwd,
             project,
@@ -77,7 +78,8 @@ impl Payload {
     }
 }
 
-fn arguments(value: &[u8]) -> Arguments {
+/// The arguments of a call from their raw JSON; none when it is no object.
+pub fn arguments(value: &[u8]) -> Arguments {
     let Some(pairs) = object(value) else { return Arguments::default() };
     Arguments::new(
         pairs
@@ -197,7 +199,7 @@ fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Decodes a JSON string with its quotes; lone surrogates and bad bytes become U+FFFD.
-fn string(raw: &[u8]) -> Option<String> {
+pub fn string(raw: &[u8]) -> Option<String> {
     let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if memchr::memchr(b'\\', inner).is_none() {
         return Some(String::from_utf8_lossy(inner).into_owned());

@@ -37,6 +37,20 @@ pub struct Caller {
     pub agent_type: Option<String>,
     /// The session whose subagent started this client, when the session is a marked child.
     pub child_of: Option<String>,
+    /// What tells who it is.
+    pub proof: Proof,
+}
+
+/// What tells who makes a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Proof {
+    /// The host's payload, or the hook's record of this very call.
+    #[default]
+    Hook,
+    /// A client's session and no record of the call: a subagent may have made it.
+    Session,
+    /// Nothing: the call carries no id of a client's call.
+    Nothing,
 }
 
 /// The arguments of a call.

@@ -204,6 +204,7 @@ pub(super) fn explain(error: StoreError) -> anyhow::Error {
         StoreError::Newer { .. } => Failure::no(sentence).hint("./install.sh").into(),
         StoreError::Foreign { .. }
         | StoreError::Locked
+        | StoreError::Refused(_)
         | StoreError::Damaged(_)
         | StoreError::Unusable(_)
         | StoreError::Unopenable { .. } => Failure::no(sentence).into(),

@@ -4,7 +4,7 @@
 use super::case::{Effect, Found, Tamper, TouchedMemory, Whence};
 use super::label::{LABEL_LENGTH, is_plain, one_line, quoted};
 use crate::decision::{Doubt, GuardedAction};
-use crate::request::Caller;
+use crate::request::{Caller, Proof};
 
 /// How many targets are named; the rest is a number.
 const NAMED: usize = 3;
@@ -19,7 +19,7 @@ pub(super) fn reason(found: &Found, action: GuardedAction, caller: &Caller) -> S
     } else {
         let verb = verb(action);
         lines.push(format!("{who} may not {verb} {}.", object(&found.memories)));
-        lines.push(count_line(&found.memories));
+        lines.push(count_line(&found.memories, caller));
     }
     let rows = rows(found);
     lines.extend(rows.iter().take(NAMED).map(|row| format!("  - {row}")));
@@ -31,7 +31,7 @@ pub(super) fn reason(found: &Found, action: GuardedAction, caller: &Caller) -> S
             "The text is too long or too deep to be read whole; this stands in it.".to_owned(),
         );
     }
-    lines.push(advice(found));
+    lines.push(advice(found, caller));
     lines.join("\n")
 }
 
@@ -58,7 +58,12 @@ pub(super) fn unproven(doubts: &[&Doubt], caller: &Caller) -> String {
 }
 
 fn who(caller: &Caller) -> &'static str {
-    if caller.agent.is_some() { "A subagent" } else { "A client that a subagent started" }
+    match caller.proof {
+        Proof::Session => "A call that Ringfence's hook did not see",
+        Proof::Nothing => "A call without a client",
+        Proof::Hook if caller.agent.is_some() => "A subagent",
+        Proof::Hook => "A client that a subagent started",
+    }
 }
 
 /// The verb of an action; Cortex's own guard uses the same words.
@@ -119,7 +124,7 @@ fn of_scope(scope: &str) -> String {
     }
 }
 
-fn count_line(memories: &[TouchedMemory]) -> String {
+fn count_line(memories: &[TouchedMemory], caller: &Caller) -> String {
     let count = match memories.len() {
         1 => "1 memory".to_owned(),
         more => format!("{more} memories"),
@@ -128,6 +133,8 @@ fn count_line(memories: &[TouchedMemory]) -> String {
         "of another project"
     } else if memories.iter().any(|memory| memory.whence == Whence::OtherProject) {
         "of other sessions and projects"
+    } else if caller.proof == Proof::Nothing {
+        "that it may not have written"
     } else {
         "that this conversation did not write"
     };
@@ -170,15 +177,25 @@ fn rows(found: &Found) -> Vec<String> {
     tampers.chain(memories).collect()
 }
 
-fn advice(found: &Found) -> String {
+fn advice(found: &Found, caller: &Caller) -> String {
     if !found.tampers.is_empty() {
         return "Say in your final message what should change and why; the parent can do it."
             .into();
     }
-    let mut advice =
-        "Put the finding in your final message instead; the parent decides about it.".to_owned();
+    let mut advice = match caller.proof {
+        Proof::Hook => "Put the finding in your final message instead; the parent decides about it.",
+        Proof::Session => {
+            "The parent or a subagent may have made it; `ringfence doctor` tells why the hook left no \
+             record. Put the finding in your final message instead."
+        }
+        Proof::Nothing => "Nothing tells who makes it, so it may only read and add.",
+    }
+    .to_owned();
     if found.memories.iter().any(|memory| memory.effect == Effect::Supersede) {
         advice.push_str(" A note of kind `insight` retires nothing.");
+    }
+    if caller.proof != Proof::Hook {
+        return advice;
     }
     match found.memories.as_slice() {
         [only] if is_plain(&only.id) => {

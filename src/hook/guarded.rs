@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::config;
-use crate::decision::{Code, Doubt, GuardedAction, MemoryGuardDenial};
+use crate::decision::{Code, Doubt, MemoryGuardDenial};
 use crate::facts::{Machine, Setup};
 use crate::guard::{self, evaluate_memory_guard};
 use crate::payload::Payload;
@@ -82,12 +82,8 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
     if let Some(denial) = &verdict.denial {
         let message = settings.system_message.then(|| notice(denial));
         process::write_output(answer::deny(&denial.reason, message.as_deref()).as_bytes());
-        log_denial(state, &request, denial, &verdict.doubts);
-        return;
     }
-    for doubt in &verdict.doubts {
-        log(state, &request, doubt);
-    }
+    state.log_verdict(&request, &verdict);
 }
 
 /// The arguments in which tools carry their shell text.
@@ -134,6 +130,7 @@ fn record(payload: &Payload, state: &State) {
         session: payload.session.clone(),
         call: payload.call.clone().unwrap_or_default(),
         agent: payload.agent.clone(),
+        agent_type: payload.agent_type.clone(),
         tool: tool.to_owned(),
         scope: git::scope_of(Path::new(&payload.cwd)),
         cwd: payload.cwd.clone(),
@@ -171,39 +168,5 @@ pub(super) fn log_failure(state: &State, doubt: &Doubt) {
 }
 
 fn log(state: &State, request: &MemoryGuardRequest, doubt: &Doubt) {
-    let line = LogLine { verdict: "allow".into(), ..about(request, doubt) };
-    drop(state.append_log(&line));
-}
-
-fn log_denial(
-    state: &State,
-    request: &MemoryGuardRequest,
-    denial: &MemoryGuardDenial,
-    doubts: &[Doubt],
-) {
-    let code = doubts.iter().map(|doubt| doubt.code).find(|code| *code == Code::DeniedUnproven);
-    let code = code.unwrap_or(match denial.action {
-        GuardedAction::Tamper => Code::DeniedTamper,
-        GuardedAction::Retire | GuardedAction::Edit | GuardedAction::Delete => Code::DeniedForeign,
-    });
-    let line = LogLine {
-        verdict: "deny".into(),
-        action: Some(denial.action.as_str().into()),
-        targets: denial.targets.iter().map(|target| target.id.clone()).collect(),
-        ..about(request, &Doubt::new(code, ""))
-    };
-    drop(state.append_log(&line));
-}
-
-fn about(request: &MemoryGuardRequest, doubt: &Doubt) -> LogLine {
-    LogLine {
-        at: clock::rfc3339(clock::now_ms()),
-        code: doubt.code.as_str().into(),
-        detail: doubt.detail.chars().take(200).collect(),
-        session: request.caller.session.clone(),
-        agent: request.caller.agent.clone(),
-        tool: request.tool.clone(),
-        call: request.call_id.clone(),
-        ..LogLine::default()
-    }
+    drop(state.append_log(&LogLine::allowed(request, doubt)));
 }

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::State;
 use super::spool::turn_over;
-use crate::sys::file;
+use crate::decision::{Code, Doubt, GuardedAction, MemoryGuardDenial, Verdict};
+use crate::request::MemoryGuardRequest;
+use crate::sys::{clock, file};
 
 /// The log is turned over when it grows larger.
 const TURN_OVER: u64 = 8 * 1024 * 1024;
@@ -43,7 +45,61 @@ pub struct LogLine {
     pub targets: Vec<String>,
 }
 
+impl LogLine {
+    /// A relevant call that was let through, and why that was not sure.
+    pub fn allowed(request: &MemoryGuardRequest, doubt: &Doubt) -> Self {
+        Self { verdict: "allow".into(), ..Self::about(request, doubt.code, &doubt.detail) }
+    }
+
+    /// A call that was refused; `doubts` are those of its verdict.
+    pub fn denied(
+        request: &MemoryGuardRequest,
+        denial: &MemoryGuardDenial,
+        doubts: &[Doubt],
+    ) -> Self {
+        let unproven =
+            doubts.iter().map(|doubt| doubt.code).find(|code| *code == Code::DeniedUnproven);
+        let code = unproven.unwrap_or(match denial.action {
+            GuardedAction::Tamper => Code::DeniedTamper,
+            GuardedAction::Retire | GuardedAction::Edit | GuardedAction::Delete => {
+                Code::DeniedForeign
+            }
+        });
+        Self {
+            verdict: "deny".into(),
+            action: Some(denial.action.as_str().into()),
+            targets: denial.targets.iter().map(|target| target.id.clone()).collect(),
+            ..Self::about(request, code, "")
+        }
+    }
+
+    fn about(request: &MemoryGuardRequest, code: Code, detail: &str) -> Self {
+        Self {
+            at: clock::rfc3339(clock::now_ms()),
+            code: code.as_str().into(),
+            detail: detail.chars().take(200).collect(),
+            session: request.caller.session.clone(),
+            agent: request.caller.agent.clone(),
+            tool: request.tool.clone(),
+            call: request.call_id.clone(),
+            ..Self::default()
+        }
+    }
+}
+
 impl State {
+    /// Leaves a line for a refusal, or one for each doubt of a call that was let through.
+    pub fn log_verdict(&self, request: &MemoryGuardRequest, verdict: &Verdict) {
+        let lines: Vec<LogLine> = match &verdict.denial {
+            Some(denial) => vec![LogLine::denied(request, denial, &verdict.doubts)],
+            None => verdict.doubts.iter().map(|doubt| LogLine::allowed(request, doubt)).collect(),
+        };
+        for line in &lines {
+            // The decision stands whether or not it can be written down.
+            drop(self.append_log(line));
+        }
+    }
+
     /// The log's file.
     pub fn log_path(&self) -> PathBuf {
         self.dir().join("log.jsonl")

@@ -27,6 +27,8 @@ pub struct CallRecord {
     pub call: String,
     /// The subagent's id, `None` for the parent.
     pub agent: Option<String>,
+    /// The subagent's type.
+    pub agent_type: Option<String>,
     /// The tool's name.
     pub tool: String,
     /// The directory of the call.
@@ -54,9 +56,17 @@ impl State {
         file::append_line(&self.calls_path(), &serde_json::to_string(record)?)
     }
 
-    /// The newest call records, newest first, from at most the last MiB of the spool.
+    /// The newest call records, newest first, from at most the last MiB of the spool, or of the one
+    /// before while it is that short.
     pub fn recent_calls(&self) -> Vec<CallRecord> {
-        let bytes = file::read_tail(&self.calls_path(), TAIL).unwrap_or_default();
+        let mut bytes = file::read_tail(&self.calls_path(), TAIL).unwrap_or_default();
+        let left = TAIL.saturating_sub(bytes.len() as u64);
+        if left > 0 {
+            let mut old =
+                file::read_tail(&turned_over(&self.calls_path()), left).unwrap_or_default();
+            old.append(&mut bytes);
+            bytes = old;
+        }
         let mut found: Vec<CallRecord> = bytes
             .split(|byte| *byte == b'\n')
             .filter_map(|line| serde_json::from_slice(line).ok())
@@ -69,9 +79,13 @@ impl State {
 /// Renames a file that has grown over `limit` to `….1`, replacing the one before.
 pub(super) fn turn_over(path: &std::path::Path, limit: u64) {
     if file::length(path).is_some_and(|length| length > limit) {
-        let mut old = path.as_os_str().to_owned();
-        old.push(".1");
         // Two hooks may try at once: the second finds nothing to rename, and that is fine.
-        drop(file::rename(path, std::path::Path::new(&old)));
+        drop(file::rename(path, &turned_over(path)));
     }
+}
+
+fn turned_over(path: &std::path::Path) -> PathBuf {
+    let mut old = path.as_os_str().to_owned();
+    old.push(".1");
+    PathBuf::from(old)
 }

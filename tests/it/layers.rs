@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("guard", &["decision", "memory", "request", "shell"]),
     // Touches the machine.
     ("sys", &[]),
-    ("state", &["decision", "sys"]),
+    ("state", &["decision", "request", "sys"]),
     ("config", &["guard", "sys"]),
     ("memory/store", &["decision", "memory", "request", "state", "sys"]),
     ("facts", &["decision", "guard", "memory", "request", "shell", "state", "sys"]),

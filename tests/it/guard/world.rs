@@ -115,7 +115,7 @@ impl World {
                 session: "host".into(),
                 agent: Some("a".into()),
                 agent_type: Some("general-purpose".into()),
-                child_of: None,
+                ..Caller::default()
             },
             cwd: self.project.to_str().unwrap().into(),
             project: Some(self.project.to_str().unwrap().into()),

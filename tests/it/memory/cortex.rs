@@ -12,8 +12,8 @@ fn caller(agent: &str) -> Caller {
     Caller {
         session: "host".into(),
         agent: (agent != "-").then(|| agent.into()),
-        agent_type: None,
         child_of: (agent == "-").then(|| "parent".into()),
+        ..Caller::default()
     }
 }
 

@@ -311,8 +311,8 @@ fn a_circle_is_the_host_session_with_its_child_sessions() {
         let caller = Caller {
             session: session.into(),
             agent: agent.map(str::to_owned),
-            agent_type: None,
             child_of: child_of.map(str::to_owned),
+            ..Caller::default()
         };
         let circle = seen.circle(&caller).unwrap();
         assert_eq!(circle.scope.as_deref(), Some("branch:a"));

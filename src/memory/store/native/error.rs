@@ -25,6 +25,9 @@ pub enum StoreError {
     /// Another writer held it for too long.
     #[error("the store stayed locked by another process")]
     Locked,
+    /// Whoever asks may not do it; the reason for a model, several lines.
+    #[error("{0}")]
+    Refused(String),
     /// Not readable as a database.
     #[error("the store's file is damaged ({0})")]
     Damaged(String),

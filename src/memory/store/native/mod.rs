@@ -32,7 +32,7 @@ pub use reader::{Page, Reader};
 pub use recall::{Recall, Recalled};
 pub use restore::Restored;
 pub use row::Entry;
-pub use writer::{Author, Changed, Draft, Which, Writer, Written};
+pub use writer::{Author, Changed, Draft, Permit, Which, Writer, Written};
 
 use schema::Standing;
 

@@ -78,7 +78,15 @@ pub enum Which<'w> {
 /// Our own store, open for writing.
 pub struct Writer {
     opened: Opened,
+    permit: Option<Permit>,
 }
+
+/// Asked inside a change's transaction, before anything is changed: no other process can change the
+/// store between the answer and what it is about.
+///
+/// # Errors
+/// Why the change may not be made, for whoever wanted it.
+pub type Permit = Box<dyn FnOnce() -> Result<(), String> + Send>;
 
 impl Writer {
     /// Opens the store, making or migrating it.
@@ -86,7 +94,14 @@ impl Writer {
     /// # Errors
     /// When it is newer, not ours, damaged, or cannot be made.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { opened: schema::open_for_writing(path)? })
+        Ok(Self { opened: schema::open_for_writing(path)?, permit: None })
+    }
+
+    /// Makes the next change only if `permit` lets it: else it fails with [`StoreError::Refused`] and
+    /// changes nothing.
+    pub fn only_if(&mut self, permit: Permit) -> &mut Self {
+        self.permit = Some(permit);
+        self
     }
 
     /// Takes in what the hook has left in `state` for the project with this id.
@@ -203,6 +218,9 @@ impl Writer {
         // Immediate: two writers then wait for each other, instead of failing half-way.
         let transaction =
             self.opened.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if let Some(permit) = self.permit.take() {
+            permit().map_err(StoreError::Refused)?;
+        }
         let change = Change { transaction, author };
         change.know_session(&author.session, author.scope.as_deref())?;
         Ok(change)
