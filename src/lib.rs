@@ -9,6 +9,7 @@ pub mod decision;
 pub mod guard;
 pub mod memory;
 pub mod payload;
+pub mod posture;
 pub mod request;
 pub mod shell;
 

@@ -52,7 +52,13 @@ fn typed(reader: &mut Reader<'_>, words: &[Word], scope: &Scope) {
 fn tmux(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
     let mut index = 1;
     while let Some(option) = call.arg(index).filter(|text| text.starts_with('-')) {
-        index += if matches!(option, "-L" | "-S" | "-f" | "-c" | "-T") { 2 } else { 1 };
+        if option == "-c" {
+            if let Some(code) = call.argv.get(index + 1) {
+                reader.launched_code("tmux", code, &[], scope, &Stdin::Inherited);
+            }
+            return;
+        }
+        index += if matches!(option, "-L" | "-S" | "-f" | "-T") { 2 } else { 1 };
     }
     let rest = call.argv.get(index..).unwrap_or(&[]);
     for command in rest.split(|word| matches!(word.literal(), Some(";" | "\\;"))) {

@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("request", &[]),
     ("shell", &[]),
     ("payload", &["request"]),
+    ("posture", &["shell"]),
     ("memory", &["decision", "request"]),
     ("guard", &["decision", "memory", "request", "shell"]),
     // Touches the machine.
@@ -48,6 +49,8 @@ const PURE: &[&str] = &[
     "request.rs",
     "payload.rs",
     "payload/canary.rs",
+    "posture/mod.rs",
+    "posture/terminal/",
     "shell/",
     "guard/",
     "memory/mod.rs",

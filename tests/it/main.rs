@@ -19,6 +19,7 @@ mod guard;
 mod hook;
 mod layers;
 mod memory;
+mod posture;
 mod readme;
 mod shell;
 mod wiring;
