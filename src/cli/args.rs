@@ -88,15 +88,24 @@ impl ScopeArg {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ringfence uninstall            give the settings their old bytes back
-  ringfence uninstall --purge    also remove the log, the sessions and all notes")]
+  ringfence uninstall                give the settings their old bytes back
+  ringfence uninstall --purge        show what would also go: the log, the sessions, all notes
+  ringfence uninstall --purge --yes  and remove it")]
 pub(crate) struct UninstallArgs {
     /// Whose settings to clean besides those that install remembers
     #[arg(long, value_enum, default_value = "user")]
     pub(crate) scope: ScopeArg,
-    /// Also remove backups, state and data: the log and every note of every project
+    /// Also remove backups, state and data: the log and every note of every project; without --yes
+    /// only shows what would go
     #[arg(long)]
     pub(crate) purge: bool,
+    /// Also take out entries of an earlier install whose record is lost; else such a file gets its old
+    /// bytes back, entries and all
+    #[arg(long)]
+    pub(crate) older: bool,
+    /// Really purge
+    #[arg(long, requires = "purge")]
+    pub(crate) yes: bool,
     /// Show what would change and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -7,25 +7,32 @@ use super::args::UninstallArgs;
 use super::install::refused;
 use super::output;
 use crate::wiring::plugin;
+use crate::wiring::purge::Purged;
 use crate::wiring::table::Places;
-use crate::wiring::uninstall::{Removal, Uninstalled, uninstall};
+use crate::wiring::uninstall::{Older, Removal, Uninstalled, Wish, uninstall};
 
 pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
     let places = Places::find().map_err(refused)?;
-    let mut done =
-        uninstall(&places, args.scope.scope(), args.purge, args.dry_run).map_err(refused)?;
+    // Notes are gone for good: without a word more nothing is touched at all.
+    let dry_run = args.dry_run || (args.purge && !args.yes);
+    let older = if args.older || args.purge { Older::Go } else { Older::Stay };
+    let wish = Wish { scope: args.scope.scope(), older, purge: args.purge, dry_run };
+    let mut done = uninstall(&places, wish).map_err(refused)?;
     if args.json {
-        output::json(&document(&done, args.dry_run));
+        output::json(&document(&done, dry_run));
     } else {
-        output::data(&words(&done, args.dry_run));
+        output::data(&words(&done, dry_run));
         for file in done.files.iter().filter(|file| file.older_entries > 0) {
             output::warning(&format!(
-                "`{}` holds {} older hook entries of ours that were there before the install; \
-                 run `ringfence uninstall` again to take those out too",
+                "`{}` has its old bytes, and in them {} hook entries of ours from an earlier install; \
+                 `ringfence uninstall --older` takes those out too",
                 file.settings.display(),
                 file.older_entries
             ));
         }
+    }
+    if args.purge && !args.yes && !args.json {
+        output::talk("nothing was changed; ringfence uninstall --purge --yes does it");
     }
     if let Some(plugin) = plugin::find(&places).into_iter().find(|plugin| plugin.enabled)
         && !args.json
@@ -74,6 +81,11 @@ fn words(done: &Uninstalled, dry_run: bool) -> String {
             out.push_str(&format!("backup      {}\n", backup.display()));
         }
     }
+    for Purged { path, files, bytes } in &done.purged {
+        let word = if dry_run { "would purge" } else { "purged     " };
+        let plural = if *files == 1 { "" } else { "s" };
+        out.push_str(&format!("{word} {} ({files} file{plural}, {bytes} bytes)\n", path.display()));
+    }
     for path in &done.removed {
         out.push_str(&format!("removed     {}\n", path.display()));
     }
@@ -100,6 +112,11 @@ fn document(done: &Uninstalled, dry_run: bool) -> serde_json::Value {
         "version": 1,
         "dry_run": dry_run,
         "files": done.files.iter().map(file).collect::<Vec<_>>(),
+        "purged": done.purged.iter().map(|one| json!({
+            "path": one.path,
+            "files": one.files,
+            "bytes": one.bytes,
+        })).collect::<Vec<_>>(),
         "removed": done.removed,
         "kept": done.kept,
         "refused": done.refused.iter().map(|refused| &refused.sentence).collect::<Vec<_>>(),

@@ -30,6 +30,7 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
     {
         drop(state.record_client(client.pid, client.start, &record.session));
     }
+    state.tidy();
 }
 
 /// A session ends; it may be resumed later.

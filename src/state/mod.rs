@@ -5,6 +5,7 @@
 
 pub mod grants;
 pub mod log;
+mod retention;
 pub mod sessions;
 mod spool;
 mod terminal;
@@ -15,6 +16,24 @@ pub use grants::Grant;
 pub use log::LogLine;
 pub use sessions::SessionRecord;
 pub use spool::CallRecord;
+
+/// The names of all that we put into the state directory.
+pub const NAMES: &[&str] = &[
+    "calls.jsonl",
+    "calls.jsonl.1",
+    "grants",
+    "ledger.jsonl",
+    "ledger.jsonl.1",
+    "log.jsonl",
+    "log.jsonl.1",
+    "off",
+    "probe.json",
+    "sandboxes",
+    "sessions",
+    "snapshots",
+    "tidied",
+    "wiring",
+];
 
 /// The state directory.
 #[derive(Clone, Debug, PartialEq, Eq)]

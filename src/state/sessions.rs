@@ -38,9 +38,9 @@ pub struct SessionRecord {
 /// Which session a client process runs: `sessions/pid-<n>.client`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct ClientRecord {
-    start: u64,
-    session: String,
+pub(super) struct ClientRecord {
+    pub(super) start: u64,
+    pub(super) session: String,
 }
 
 impl State {

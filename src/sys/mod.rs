@@ -8,6 +8,7 @@ pub mod dirs;
 pub mod env;
 pub mod file;
 pub mod git;
+pub mod held;
 pub mod memory;
 pub mod process;
 pub mod replace;

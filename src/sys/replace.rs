@@ -166,12 +166,16 @@ pub fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a directory of ours and all below it; links in it are removed, not followed.
+/// Removes a file, a link, or a directory and all below it; links are removed, not followed.
 ///
 /// # Errors
 /// As the system says.
-pub fn remove_tree(dir: &Path) -> io::Result<()> {
-    fs::remove_dir_all(dir)
+pub fn remove_tree(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    }
 }
 
 /// The names in a directory, sorted; none if it cannot be read.

@@ -13,6 +13,7 @@ pub mod owned;
 pub mod places;
 pub mod plugin;
 pub mod print;
+pub mod purge;
 pub mod record;
 pub mod schema;
 pub mod settings;

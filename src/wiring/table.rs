@@ -107,7 +107,7 @@ pub const FILES: &[FileRow] = &[
         kind: FileKind::Backups,
         what: "backups of settings",
         recognised: "the settings file's name, `.ringfence-`, a time, `.bak`",
-        removed: "when the very original is back, or with --purge",
+        removed: "when the very original is back, or with --purge --yes",
     },
     FileRow {
         kind: FileKind::Record,

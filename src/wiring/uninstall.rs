@@ -6,6 +6,7 @@ use super::backup;
 use super::diff;
 use super::document;
 use super::install::{Refused, look};
+use super::purge::{self, Purged};
 use super::record::{self, Edit, Record, digest};
 use super::settings;
 use super::table::{Places, Scope};
@@ -54,18 +55,39 @@ pub struct Uninstalled {
     pub kept: Vec<PathBuf>,
     /// Settings files that could not be edited; they are untouched.
     pub refused: Vec<Refused>,
+    /// What a purge takes of state and data.
+    pub purged: Vec<Purged>,
 }
 
-/// Takes back what install wrote, in every settings file of the record and in that of `scope`.
+/// What becomes of entries of ours that were in a file before the install which is taken back: it was
+/// installed into, its record was lost, and it was installed into again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Older {
+    /// They stay: the file gets its very bytes back.
+    Stay,
+    /// They go too.
+    Go,
+}
+
+/// What is to be taken back.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// Whose settings, besides those of the record.
+    pub scope: Scope,
+    /// What becomes of older entries.
+    pub older: Older,
+    /// Also state and data.
+    pub purge: bool,
+    /// Change nothing.
+    pub dry_run: bool,
+}
+
+/// Takes back what install wrote, in every settings file of the record and in that of the scope.
 ///
 /// # Errors
 /// When the record or the shim cannot be written or removed.
-pub fn uninstall(
-    places: &Places,
-    scope: Scope,
-    purge: bool,
-    dry_run: bool,
-) -> Result<Uninstalled, Refused> {
+pub fn uninstall(places: &Places, wish: Wish) -> Result<Uninstalled, Refused> {
+    let Wish { scope, purge, dry_run, .. } = wish;
     let dir = places.record_dir();
     let has_record = dir.is_dir();
     let _lock = (has_record && !dry_run)
@@ -74,7 +96,7 @@ pub fn uninstall(
     let mut record = Record::read(&dir).unwrap_or_default();
     let mut done = Uninstalled::default();
     for path in targets(places, scope, &record) {
-        let taken = match take_file(places, &record, &path, dry_run) {
+        let taken = match take_file(places, &record, &path, wish) {
             Ok(taken) => taken,
             Err(refused) => {
                 done.refused.push(refused);
@@ -89,6 +111,7 @@ pub fn uninstall(
         done.files.extend(taken);
     }
     if dry_run {
+        done.purged = if purge { purge::look_at(places) } else { Vec::new() };
         return Ok(done);
     }
     take_rest(places, &mut record, purge, &mut done)?;
@@ -126,7 +149,7 @@ fn take_file(
     places: &Places,
     record: &Record,
     path: &Path,
-    dry_run: bool,
+    Wish { older, dry_run, .. }: Wish,
 ) -> Result<Option<Taken>, Refused> {
     let dir = path.parent().unwrap_or(Path::new("/"));
     if !dir.is_dir() {
@@ -143,7 +166,7 @@ fn take_file(
     if edit.is_none() && !seen.bytes.windows(NAME.len()).any(|word| word == NAME) {
         return Ok(None);
     }
-    let (removal, bytes) = plan(places, &seen, edit)?;
+    let (removal, bytes) = plan(places, &seen, edit, older)?;
     if removal == Removal::Nothing && edit.is_none() {
         return Ok(None);
     }
@@ -161,33 +184,47 @@ fn take_file(
             }
         }
     }
-    let own = places.binary.to_string_lossy();
-    let left = settings::read(&bytes).ok().flatten();
     Ok(Some(Taken {
         settings: path.to_path_buf(),
         removal,
         backup: copy,
         diff: diff::lines(&seen.bytes, &bytes),
-        older_entries: left.map_or(0, |root| settings::registered(&root, &own).len()),
+        older_entries: entries(places, &bytes),
     }))
 }
 
+/// How many entries of ours a settings text holds.
+fn entries(places: &Places, bytes: &[u8]) -> usize {
+    let own = places.binary.to_string_lossy();
+    settings::read(bytes).ok().flatten().map_or(0, |root| settings::registered(&root, &own).len())
+}
+
 /// How the file gets rid of us, and its bytes then.
-fn plan(places: &Places, seen: &Seen, edit: Option<&Edit>) -> Result<(Removal, Vec<u8>), Refused> {
+fn plan(
+    places: &Places,
+    seen: &Seen,
+    edit: Option<&Edit>,
+    older: Older,
+) -> Result<(Removal, Vec<u8>), Refused> {
     let now = digest(&seen.bytes);
+    let own = places.binary.to_string_lossy();
+    let original = edit.and_then(|edit| edit.original(&places.record_dir()));
+    let is_end = older == Older::Stay
+        || original.as_ref().is_none_or(|original| entries(places, original) == 0);
     if let Some(edit) = edit.filter(|edit| edit.after == now) {
         if !edit.existed {
             return Ok((Removal::Removed, Vec::new()));
         }
-        if let Some(original) = edit.original(&places.record_dir()) {
+        if let Some(original) = original.filter(|_| is_end) {
             return Ok((Removal::Restored, original));
         }
     }
-    if edit.is_some_and(|edit| edit.existed && edit.before == now) {
+    if is_end && edit.is_some_and(|edit| edit.existed && edit.before == now) {
         return Ok((Removal::Nothing, seen.bytes.clone()));
     }
-    let own = places.binary.to_string_lossy();
-    let bytes = settings::remove(&seen.bytes, &own, edit.map(|edit| edit.made.as_slice()))
+    // What an install without a record made is not known: each container left empty is taken for ours.
+    let made = edit.filter(|_| is_end).map(|edit| edit.made.as_slice());
+    let bytes = settings::remove(&seen.bytes, &own, made)
         .map_err(|refusal| Refused::settings(&seen.path, &refusal))?;
     if bytes == seen.bytes {
         return Ok((Removal::Nothing, bytes));
@@ -224,19 +261,15 @@ fn take_rest(
         done.map_err(|error| Refused::io("write", &dir, &error))?;
     }
     let mut dirs = std::mem::take(&mut record.dirs);
-    if purge {
-        for own in [&places.dirs.state, &places.dirs.data] {
-            if own.is_dir() {
-                replace::remove_tree(own).map_err(|error| Refused::io("remove", own, &error))?;
-                done.removed.push(own.clone());
-            }
-        }
+    // The record of a file that still holds our entries is needed for the next try.
+    if purge && done.refused.is_empty() {
+        done.purged = purge::purge(places)?;
+        dirs.push(places.dirs.data.clone());
     }
     // Ours whoever made them; they go only when nothing is left in them.
     dirs.extend([dir, places.dirs.state.clone()]);
     done.removed.extend(replace::remove_empty_dirs(&dirs));
-    if places.dirs.state.is_dir() {
-        done.kept.push(places.dirs.state.clone());
-    }
+    let kept = [&places.dirs.state, &places.dirs.data].into_iter().filter(|dir| dir.is_dir());
+    done.kept.extend(kept.cloned());
     Ok(())
 }

@@ -4,5 +4,6 @@ mod failures;
 mod hostile;
 mod lifecycle;
 mod payloads;
+mod retention;
 mod shim;
 mod world;

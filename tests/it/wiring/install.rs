@@ -801,9 +801,105 @@ fn purge_takes_state_and_notes_too() {
     let kept = home.run(&["uninstall"], b"");
     assert_eq!(kept.code, Some(0));
     assert!(home.path().join(".local/share/ringfence").is_dir(), "notes are the owner's");
-    home.run(&["uninstall", "--purge"], b"");
+    let state = home.path().join(".local/state/ringfence");
+    ringfence::state::State::at(&state).append_log(&ringfence::state::LogLine::default()).unwrap();
+    let sizes = |output: &Output| {
+        let bytes = regex::Regex::new(r"\d+ bytes|projects/project-\S+").unwrap();
+        bytes.replace_all(&shown(&home, output), "N bytes").into_owned()
+    };
+    assert_snapshot!(sizes(&home.run(&["uninstall", "--purge"], b"")), @"
+    exit 0
+    would purge ~/.local/state/ringfence/log.jsonl (1 file, N bytes)
+    would purge ~/.local/share/ringfence/projects (1 file, N bytes)
+    --
+    nothing was changed; ringfence uninstall --purge --yes does it
+    ");
+    assert!(home.path().join(".local/share/ringfence/projects").is_dir());
+    assert_snapshot!(sizes(&home.run(&["uninstall", "--purge", "--yes"], b"")), @"
+    exit 0
+    purged      ~/.local/state/ringfence/log.jsonl (1 file, N bytes)
+    purged      ~/.local/share/ringfence/projects (1 file, N bytes)
+    removed     ~/.local/share/ringfence
+    removed     ~/.local/state/ringfence
+    --
+    ");
     assert!(!home.path().join(".local/share/ringfence").exists());
-    assert!(!home.path().join(".local/state/ringfence").exists());
+    assert!(!state.exists());
+    assert_eq!(home.run(&["uninstall", "--yes"], b"").code, Some(64));
+}
+
+#[test]
+fn a_purge_removes_nothing_that_is_not_ours_and_follows_no_link() {
+    let home = bare_home();
+    home.file("elsewhere/log.jsonl", "theirs");
+    home.file("place/diary.txt", "theirs");
+    home.file("place/log.jsonl", "{}\n");
+    home.file("place/sessions/s.json", "{}");
+    symlink(home.path().join("elsewhere"), home.path().join("place/grants")).unwrap();
+    home.dir(".local/share/ringfence");
+    let projects = home.path().join(".local/share/ringfence/projects");
+    symlink(home.path().join("elsewhere"), &projects).unwrap();
+    let place = home.path().join("place");
+    let home = home.env("RINGFENCE_STATE", place.to_str().unwrap());
+    let output = home.run(&["uninstall", "--purge", "--yes"], b"");
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_eq!(names(&place), ["diary.txt"]);
+    assert!(output.stdout.contains(&format!("kept        {}", place.display())), "{output:?}");
+    assert!(!projects.exists() && fs::symlink_metadata(&projects).is_err());
+    assert_eq!(names(&home.path().join("elsewhere")), ["log.jsonl"]);
+}
+
+#[test]
+fn what_cannot_be_taken_out_of_a_settings_file_keeps_its_record_from_a_purge() {
+    let home = bare_home();
+    home.file(".claude/settings.json", PLAIN);
+    home.run(&["install"], b"");
+    let with_us = fs::read_to_string(settings_of(&home)).unwrap();
+    home.file(".claude/settings.json", &with_us.replace("\"opus\",", "\"opus\", //"));
+    assert_eq!(home.run(&["uninstall", "--purge", "--yes"], b"").code, Some(1));
+    home.file(".claude/settings.json", &with_us);
+    assert_eq!(home.run(&["uninstall", "--purge", "--yes"], b"").code, Some(0));
+    assert_eq!(fs::read_to_string(settings_of(&home)).unwrap(), PLAIN);
+}
+
+#[test]
+fn one_uninstall_takes_older_entries_too_when_it_is_asked_to() {
+    let home = bare_home();
+    home.file(".claude/settings.json", PLAIN);
+    home.run(&["install"], b"");
+    fs::remove_dir_all(home.path().join(".local")).unwrap();
+    let with_us = fs::read_to_string(settings_of(&home)).unwrap();
+    let older = with_us.replace(BINARY, "/old/ringfence");
+    home.file(".claude/settings.json", &older);
+    home.run(&["install"], b"");
+    let output = home.run(&["uninstall"], b"");
+    assert_eq!(fs::read_to_string(settings_of(&home)).unwrap(), older, "its very bytes");
+    assert_snapshot!(shown(&home, &output), @"
+    exit 0
+    restored    ~/.claude/settings.json
+    removed     ~/.claude/settings.json.ringfence-TIME.bak
+    removed     ~/.claude/settings.json.ringfence-TIME.bak
+    removed     ~/.local/state/ringfence/wiring
+    removed     ~/.local/state/ringfence
+    removed     ~/.local/state
+    removed     ~/.local
+    --
+    warning: `~/.claude/settings.json` has its old bytes, and in them 6 hook entries of ours from an earlier install; `ringfence uninstall --older` takes those out too
+    ");
+    // Same entries: nothing to write. Other ones: the original holds the older.
+    for old in [BINARY, "/old/ringfence"] {
+        let text = fs::read_to_string(settings_of(&home)).unwrap();
+        home.file(".claude/settings.json", &text.replace(BINARY, old));
+        assert_eq!(home.run(&["install"], b"").code, Some(0));
+        let before = fs::read_to_string(settings_of(&home)).unwrap();
+        let output = home.run(&["uninstall", "--older"], b"");
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
+        assert_eq!(fs::read_to_string(settings_of(&home)).unwrap(), PLAIN, "{old}: {before}");
+        let again = home.run(&["uninstall"], b"").stdout;
+        assert!(again.lines().all(|line| line.starts_with("kept")), "{old}: {again}");
+        home.run(&["install"], b"");
+        fs::remove_dir_all(home.path().join(".local")).unwrap();
+    }
 }
 
 /// Runs the binary, copied into the home, as a user who is not root.
