@@ -104,7 +104,8 @@ pub fn uninstall(places: &Places, wish: Wish) -> Result<Uninstalled, Refused> {
             }
         };
         if !dry_run {
-            let exact = taken.as_ref().is_none_or(|taken| taken.removal != Removal::Cut);
+            // A copy that an earlier run left on purpose stays.
+            let exact = taken.as_ref().is_some_and(|taken| taken.removal != Removal::Cut);
             take_backups(&path, exact || purge, &mut done);
             record.files.retain(|edit| edit.path != path);
         }
