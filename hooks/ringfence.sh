@@ -94,7 +94,7 @@ command=${command%%\"*}
 
 case $command in
 # literals
-*note-resolve* | *edit-memory* | *delete-memory* | *cortex* | *ringfence* | *memory.db* | *claude*) look "$@" ;;
+*note-resolve* | *edit-memory* | *delete-memory* | *restore-memory* | *cortex* | *ringfence* | *memory.db* | *claude*) look "$@" ;;
 # end of literals
 *'$'* | *'`'* | *'{'* | *'*'* | *'?'* | *'['* | *'>'* | *'%'* | *'<'* | *"'"* | *'^'* | *.exe* | *[A-Z]*) look "$@" ;;
 # spelled like an id

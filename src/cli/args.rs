@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::memory_args::{
+    DeleteMemoryArgs, EditMemoryArgs, ExportArgs, ImportArgs, ListMemoryArgs, LogMemoryArgs,
+    NoteArgs, NoteResolveArgs, RestoreMemoryArgs, SearchMemoryArgs, ShowMemoryArgs,
+};
 use crate::wiring::table::Scope;
 
 /// Keep a subagent's hands off memory it did not write
@@ -30,6 +34,11 @@ pub(crate) enum Command {
     DeleteMemory(DeleteMemoryArgs),
     ListMemory(ListMemoryArgs),
     ShowMemory(ShowMemoryArgs),
+    SearchMemory(SearchMemoryArgs),
+    RestoreMemory(RestoreMemoryArgs),
+    LogMemory(LogMemoryArgs),
+    Export(ExportArgs),
+    Import(ImportArgs),
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,
@@ -204,133 +213,6 @@ pub(crate) struct GrantArgs {
     /// How long the grant holds: 30s, 10m, 2h
     #[arg(long = "for", value_name = "TIME", default_value = "10m")]
     pub(crate) duration: String,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Write a note
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringfence note insight 'The queue is bounded at 500.'
-  ringfence note decision 'The ceiling is sixty seconds.' --subject 'retry ceiling'
-  ringfence note decision 'We keep SQLite.' --subject storage --alternative Postgres --json")]
-pub(crate) struct NoteArgs {
-    /// insight, decision, intent, blocker or focus
-    pub(crate) kind: String,
-    /// The text
-    pub(crate) text: String,
-    /// What it is about; needed for all kinds but insight
-    #[arg(long)]
-    pub(crate) subject: Option<String>,
-    /// What was considered and left; may be given several times
-    #[arg(long = "alternative", value_name = "TEXT")]
-    pub(crate) alternatives: Vec<String>,
-    /// The session it belongs to
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Mark a note as resolved or superseded
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringfence note-resolve --subject 'retry ceiling'
-  ringfence note-resolve --id ID --status superseded")]
-pub(crate) struct NoteResolveArgs {
-    /// The note's id
-    #[arg(long)]
-    pub(crate) id: Option<String>,
-    /// Its subject, instead of the id
-    #[arg(long)]
-    pub(crate) subject: Option<String>,
-    /// resolved or superseded
-    #[arg(long, default_value = "resolved")]
-    pub(crate) status: String,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Change a note's text
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringfence edit-memory ID --text 'The ceiling is thirty seconds.'
-  ringfence edit-memory ID --file note.txt
-  git log -1 --format=%B | ringfence edit-memory ID --file -")]
-pub(crate) struct EditMemoryArgs {
-    /// The note's id
-    pub(crate) id: String,
-    /// The new text
-    #[arg(long, conflicts_with = "file")]
-    pub(crate) text: Option<String>,
-    /// A file with the new text (`-` for standard input)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Delete a note; without --yes only shows it
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringfence delete-memory ID        show what would be deleted
-  ringfence delete-memory ID --yes  delete it; its text stays in the history")]
-pub(crate) struct DeleteMemoryArgs {
-    /// The note's id
-    pub(crate) id: String,
-    /// Really delete it
-    #[arg(long)]
-    pub(crate) yes: bool,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// List notes, newest first
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringfence list-memory --kind decision,intent --status active
-  ringfence list-memory --limit 100 --offset 100
-  ringfence list-memory --json")]
-pub(crate) struct ListMemoryArgs {
-    /// Only these kinds, separated by commas
-    #[arg(long, value_delimiter = ',')]
-    pub(crate) kind: Vec<String>,
-    /// Only these statuses, separated by commas: active, superseded, resolved
-    #[arg(long, value_delimiter = ',')]
-    pub(crate) status: Vec<String>,
-    /// How many
-    #[arg(long, default_value_t = 20)]
-    pub(crate) limit: usize,
-    /// Skip so many first
-    #[arg(long, default_value_t = 0)]
-    pub(crate) offset: usize,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Show one note
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  ringfence show-memory ID
-  ringfence show-memory ID --history  with all its changes, also of a deleted note")]
-pub(crate) struct ShowMemoryArgs {
-    /// The note's id
-    pub(crate) id: String,
-    /// With all its changes
-    #[arg(long)]
-    pub(crate) history: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,8 +1,9 @@
 //! `ringfence delete-memory`: without `--yes` it only shows what would go.
 
 use super::Answer;
-use super::args::DeleteMemoryArgs;
+
 use super::memory::{ChangeDocument, Here, Item, explain, name, report};
+use super::memory_args::DeleteMemoryArgs;
 use super::output;
 use crate::memory::store::native::{Entry, StoreError};
 

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::Answer;
-use super::args::ListMemoryArgs;
+
 use super::memory::{Here, Item, explain, one_of};
-use super::output;
+use super::memory_args::{FilterArgs, ListMemoryArgs};
+use super::{output, when};
 use crate::guard::label::one_line;
 use crate::memory::note::{KINDS, STATUSES};
 use crate::memory::store::native::{Entry, Filter, Page};
@@ -23,33 +24,43 @@ struct Document<'p> {
 }
 
 pub(crate) fn run(args: &ListMemoryArgs) -> anyhow::Result<Answer> {
+    let filter = filter(&args.filter, args.limit, args.offset)?;
+    let page = match Here::find()?.reader()? {
+        Some(reader) => reader.list(&filter).map_err(explain)?,
+        None => Page::default(),
+    };
+    print(&page, &filter, args.json)?;
+    Ok(Answer::Yes)
+}
+
+/// The filter that the arguments mean.
+pub(super) fn filter(args: &FilterArgs, limit: usize, offset: usize) -> anyhow::Result<Filter> {
     for kind in &args.kind {
         one_of("kind of note", kind, KINDS)?;
     }
     for status in &args.status {
         one_of("status", status, STATUSES)?;
     }
-    let filter = Filter {
+    Ok(Filter {
         kinds: args.kind.clone(),
         statuses: args.status.clone(),
-        limit: args.limit,
-        offset: args.offset,
-        ..Filter::default()
-    };
-    let page = match Here::find()?.reader()? {
-        Some(reader) => reader.list(&filter).map_err(explain)?,
-        None => Page::default(),
-    };
-    if args.json {
-        let items = page.entries.iter().map(Item::from).collect();
-        output::document(&Document { version: 1, total: page.total, items })?;
-    } else {
-        print(&page, &filter);
-    }
-    Ok(Answer::Yes)
+        subject: args.subject.clone(),
+        session: args.session.clone(),
+        agent: args.agent.clone(),
+        scope: args.scope.clone(),
+        since: args.since.as_deref().map(when::parse).transpose()?,
+        contested: args.contested,
+        limit,
+        offset,
+    })
 }
 
-fn print(page: &Page, filter: &Filter) {
+/// Prints a part of a list, as lines or as one document.
+pub(super) fn print(page: &Page, filter: &Filter, json: bool) -> anyhow::Result<()> {
+    if json {
+        let items = page.entries.iter().map(Item::from).collect();
+        return output::document(&Document { version: 1, total: page.total, items });
+    }
     let rows: Vec<[String; 5]> = page.entries.iter().map(row).collect();
     output::data(&table(&rows));
     let shown = i64::try_from(filter.offset + page.entries.len()).unwrap_or(i64::MAX);
@@ -58,6 +69,7 @@ fn print(page: &Page, filter: &Filter) {
     } else if shown < page.total {
         output::talk(&format!("{} of {}; --offset {shown} shows more", rows.len(), page.total));
     }
+    Ok(())
 }
 
 fn row(entry: &Entry) -> [String; 5] {

@@ -207,6 +207,7 @@ pub(super) fn explain(error: StoreError) -> anyhow::Error {
         | StoreError::Refused(_)
         | StoreError::Damaged(_)
         | StoreError::Unusable(_)
+        | StoreError::Unfit(_)
         | StoreError::Unopenable { .. } => Failure::no(sentence).into(),
         StoreError::Other(_) => Failure { kind: Kind::Internal, sentence, hint: None }.into(),
     }

@@ -4,6 +4,7 @@ mod args;
 mod failure;
 mod manual;
 mod memory;
+mod memory_args;
 mod output;
 
 mod delete_memory;
@@ -12,17 +13,23 @@ mod duration;
 mod edit_memory;
 mod explain;
 mod explained;
+mod export;
 mod grant;
+mod import;
 mod install;
 mod list_memory;
 mod log;
+mod log_memory;
 mod note;
 mod note_resolve;
 mod off;
+mod restore_memory;
+mod search_memory;
 mod show_memory;
 mod status;
 mod stores;
 mod uninstall;
+mod when;
 
 use std::process::ExitCode;
 
@@ -88,6 +95,11 @@ fn dispatch(command: Command) -> anyhow::Result<Answer> {
         Command::DeleteMemory(args) => delete_memory::run(&args),
         Command::ListMemory(args) => list_memory::run(&args),
         Command::ShowMemory(args) => show_memory::run(&args),
+        Command::SearchMemory(args) => search_memory::run(&args),
+        Command::RestoreMemory(args) => restore_memory::run(&args),
+        Command::LogMemory(args) => log_memory::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man => manual::man(),
     }

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::Answer;
-use super::args::NoteArgs;
+
 use super::failure::Failure;
 use super::memory::{Here, explain, not_blank, one_of};
+use super::memory_args::NoteArgs;
 use super::output;
 use crate::memory::note::{KINDS, needs_subject};
 use crate::memory::store::native::{Draft, Written};

@@ -1,9 +1,10 @@
 //! `ringfence note-resolve`.
 
 use super::Answer;
-use super::args::NoteResolveArgs;
+
 use super::failure::Failure;
 use super::memory::{Here, explain, one_of, report};
+use super::memory_args::NoteResolveArgs;
 use crate::memory::store::native::{StoreError, Which};
 
 pub(crate) fn run(args: &NoteResolveArgs) -> anyhow::Result<Answer> {

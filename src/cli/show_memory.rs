@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::Answer;
-use super::args::ShowMemoryArgs;
+
 use super::memory::{Here, Item, explain};
+use super::memory_args::ShowMemoryArgs;
 use super::output;
 use crate::guard::label::one_line;
 use crate::memory::store::native::{Change, Entry, StoreError};
@@ -19,14 +20,16 @@ struct Document<'e> {
     history: Vec<ChangeItem<'e>>,
 }
 
+/// A change as `--json` shows it.
 #[derive(Serialize)]
-struct ChangeItem<'c> {
+pub(super) struct ChangeItem<'c> {
     at: &'c str,
     action: &'c str,
     before: Option<&'c str>,
     session: &'c str,
     agent: Option<&'c str>,
     tool_use_id: Option<&'c str>,
+    pid: Option<u32>,
 }
 
 pub(crate) fn run(args: &ShowMemoryArgs) -> anyhow::Result<Answer> {
@@ -55,7 +58,7 @@ pub(crate) fn run(args: &ShowMemoryArgs) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-fn change_item(change: &Change) -> ChangeItem<'_> {
+pub(super) fn change_item(change: &Change) -> ChangeItem<'_> {
     ChangeItem {
         at: &change.at,
         action: &change.action,
@@ -63,6 +66,7 @@ fn change_item(change: &Change) -> ChangeItem<'_> {
         session: &change.session,
         agent: change.agent.as_deref(),
         tool_use_id: change.tool_use_id.as_deref(),
+        pid: change.pid,
     }
 }
 
@@ -99,17 +103,25 @@ fn note(entry: &Entry) -> String {
 fn changes(history: &[Change]) -> String {
     let mut text = String::from("\nhistory:\n");
     for change in history {
-        let agent = change.agent.as_deref().map(|agent| format!(", agent {}", one_line(agent, 80)));
-        text.push_str(&format!(
-            "{} {} by {}{}\n",
-            change.at,
-            change.action,
-            one_line(&change.session, 80),
-            agent.unwrap_or_default()
-        ));
+        text.push_str(&format!("{} {} {}\n", change.at, change.action, by(change)));
         for line in change.before.iter().flat_map(|before| before.lines()) {
             text.push_str(&format!("  | {}\n", output::plain_text(line)));
         }
     }
     text
+}
+
+/// Who made a change, as the end of a line.
+pub(super) fn by(change: &Change) -> String {
+    let mut by = format!("by {}", one_line(&change.session, 80));
+    if let Some(agent) = &change.agent {
+        by.push_str(&format!(", agent {}", one_line(agent, 80)));
+    }
+    if let Some(call) = &change.tool_use_id {
+        by.push_str(&format!(", call {}", one_line(call, 80)));
+    }
+    if let Some(pid) = change.pid {
+        by.push_str(&format!(", process {pid}"));
+    }
+    by
 }

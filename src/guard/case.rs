@@ -83,6 +83,8 @@ pub(super) enum Effect {
     Resolve,
     /// Its text is replaced.
     Rewrite,
+    /// It is put back to what it was.
+    Restore,
     /// It is removed.
     Delete,
 }
@@ -91,7 +93,7 @@ impl Effect {
     pub(super) fn action(self) -> GuardedAction {
         match self {
             Self::Supersede | Self::Resolve => GuardedAction::Retire,
-            Self::Rewrite => GuardedAction::Edit,
+            Self::Rewrite | Self::Restore => GuardedAction::Edit,
             Self::Delete => GuardedAction::Delete,
         }
     }

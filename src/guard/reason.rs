@@ -142,6 +142,7 @@ fn count_line(memories: &[TouchedMemory], caller: &Caller) -> String {
         Some(Effect::Supersede) => "supersede",
         Some(Effect::Resolve) => "retire",
         Some(Effect::Rewrite) => "rewrite",
+        Some(Effect::Restore) => "put back to an older state",
         Some(Effect::Delete) => "delete",
         None => "change",
     };

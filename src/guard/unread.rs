@@ -7,8 +7,16 @@ use super::command;
 use crate::shell::{self, Dialect, Start, Unread};
 
 /// What a command must name to be judged by itself.
-const WORDS: [&str; 7] =
-    ["note-resolve", "edit-memory", "delete-memory", "cortex", "ringfence", "memory.db", "claude"];
+const WORDS: [&str; 8] = [
+    "note-resolve",
+    "edit-memory",
+    "delete-memory",
+    "restore-memory",
+    "cortex",
+    "ringfence",
+    "memory.db",
+    "claude",
+];
 
 /// Judges what was not read, unless the read part is refused already.
 pub(super) fn judge(case: &mut Case, unread: &[Unread]) {

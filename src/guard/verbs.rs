@@ -30,6 +30,13 @@ const WITH_VALUE: &[&str] = &[
     "--dir",
     "--for",
     "--action",
+    "--at",
+    "--from",
+    "--to",
+    "--since",
+    "--agent",
+    "--lines",
+    "-n",
     "--config",
     "--cwd",
     "-C",
@@ -63,6 +70,9 @@ pub(super) fn judge(case: &mut Case, cli: &MemoryCli, place: &Place, ours: bool)
     }
 }
 
+/// What a subagent may not do with our own commands.
+const LOOSEN: &str = "use the commands that loosen the guard or replace its store";
+
 const GUESSED_VERBS: &[&str] = &["note-resolve", "edit-memory", "delete-memory", "restore-memory"];
 
 struct Call<'a> {
@@ -83,12 +93,14 @@ fn judge_verb(case: &mut Case, call: &Call, verb: &str) {
             }
         }
         ("edit-memory", _) => {
-            // Both or neither: the command refuses.
-            if call.options.has("--text") != call.options.has("--file") {
+            // Both: the command refuses. Neither: Cortex's refuses, ours starts an editor, which may
+            // be any program.
+            let (text, file) = (call.options.has("--text"), call.options.has("--file"));
+            if text != file || (!text && call.family == Family::Native) {
                 item(case, call, Effect::Rewrite, true);
             }
         }
-        ("restore-memory", Family::Native) => item(case, call, Effect::Rewrite, true),
+        ("restore-memory", Family::Native) => restore(case, call),
         // All below concerns a place, not a memory.
         _ if !call.ours => {}
         ("note", Family::Native) => write_note(case, call),
@@ -131,6 +143,20 @@ fn note_resolve(case: &mut Case, call: &Call) {
     }
 }
 
+/// `restore-memory ID`; from a snapshot it is a preview without `--yes`.
+fn restore(case: &mut Case, call: &Call) {
+    if !call.options.has("--from") {
+        item(case, call, Effect::Restore, true);
+    } else if call.options.may_have("--yes") && call.ours {
+        case.tamper(Tamper {
+            may_not: LOOSEN,
+            would: "put a memory back from a snapshot (`ringfence restore-memory`)".to_owned(),
+            path: "ringfence restore-memory".to_owned(),
+            label: "`ringfence restore-memory`".to_owned(),
+        });
+    }
+}
+
 /// `edit-memory ID`, `delete-memory ID`; unless `sure`, whether it happens is known at run time.
 fn item(case: &mut Case, call: &Call, effect: Effect, sure: bool) {
     // The command takes one id and ignores what comes after it.
@@ -156,7 +182,13 @@ fn one_item(case: &mut Case, call: &Call, spelled: &str, effect: Effect) {
     let id = spelled.trim();
     let mut known = false;
     for store in stores.iter() {
-        match store.reached.memory.item(id) {
+        let memory = &store.reached.memory;
+        let found = match memory.item(id) {
+            // Only a restore reaches what is deleted.
+            Ok(None) if effect == Effect::Restore => memory.former(id),
+            found => found,
+        };
+        match found {
             Ok(Some(item)) => {
                 known = true;
                 weigh_item(case, store, &item, Aim::Named(id), effect);
@@ -208,6 +240,7 @@ fn server(case: &mut Case, command: &'static str) {
 /// Our own verbs that loosen the guard or change the store as a whole.
 fn our_own(case: &mut Case, call: &Call, verb: &str) {
     let previews = call.options.has("--dry-run");
+    let decides = matches!(verb, "accept" | "drop");
     let first = call.options.operands().into_iter().next();
     let first = match &first {
         Some(Value::Known(all)) => all.first().map(String::as_str),
@@ -223,13 +256,20 @@ fn our_own(case: &mut Case, call: &Call, verb: &str) {
         "uninstall" if !previews => ("ringfence uninstall", "take the guard away"),
         "import" if !previews => ("ringfence import", "write memory of other sessions"),
         "undo" if !previews => ("ringfence undo", "take back changes of other sessions"),
+        "accept" => ("ringfence accept", "take in what a subagent was refused"),
+        "drop" => ("ringfence drop", "throw away what a subagent was refused"),
         "snapshot" if first == Some("restore") && !previews => {
-            ("ringfence snapshot restore", "replace all memory by an older state")
+            let would = if call.options.may_have("--in-place") {
+                "replace all memory by an older state"
+            } else {
+                "bring back an older state of all memory"
+            };
+            ("ringfence snapshot restore", would)
         }
         _ => return,
     };
     case.tamper(Tamper {
-        may_not: "use the commands that loosen the guard or replace its store",
+        may_not: if decides { "decide about refused work" } else { LOOSEN },
         would: format!("{would} (`{command}`)"),
         path: command.to_owned(),
         label: format!("`{command}`"),

@@ -9,8 +9,16 @@
 use memchr::memmem;
 
 /// Literals that make a call relevant, looked for in the decoded text. The shim holds the same list.
-pub const LITERALS: &[&str] =
-    &["note-resolve", "edit-memory", "delete-memory", "cortex", "ringfence", "memory.db", "claude"];
+pub const LITERALS: &[&str] = &[
+    "note-resolve",
+    "edit-memory",
+    "delete-memory",
+    "restore-memory",
+    "cortex",
+    "ringfence",
+    "memory.db",
+    "claude",
+];
 
 /// Programs that start nothing and change nothing but what their own words name, and so the only
 /// words that may begin a command that is not looked at. A name is easily hidden from a list of what

@@ -142,7 +142,7 @@ pub(super) fn unknown(reader: &mut Reader<'_>, name: &str, call: &Call<'_>) {
 }
 
 fn is_memory_verb(text: &str) -> bool {
-    matches!(text, "delete-memory" | "edit-memory" | "note-resolve" | "note")
+    matches!(text, "delete-memory" | "edit-memory" | "note-resolve" | "restore-memory" | "note")
 }
 
 /// Whether a word is spelled as a UUID.

@@ -84,6 +84,18 @@ pub fn run(order: &Run<'_>) -> io::Result<Ended> {
     })
 }
 
+/// Runs a program at this terminal, with our input and output, to its end; its status, `None` when a
+/// signal ended it.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn attend(argv: &[String]) -> io::Result<Option<i32>> {
+    let Some((program, args)) = argv.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
+    };
+    Ok(Command::new(program).args(args).status()?.code())
+}
+
 /// A directory of its own below the system's place for temporary things; removed on drop.
 pub struct Scratch {
     dir: tempfile::TempDir,

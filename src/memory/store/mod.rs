@@ -2,11 +2,13 @@
 
 mod columns;
 mod cortex;
+mod cortex_notes;
 pub mod native;
 mod open;
 mod project;
 
 pub use cortex::{CortexStore, Sitting};
+pub use cortex_notes::copy as copy_cortex;
 pub use native::NativeStore;
 pub use project::Project;
 

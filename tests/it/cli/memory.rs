@@ -9,38 +9,38 @@ use ringfence::sys::clock;
 use crate::support::{Home, Output};
 
 /// A home with a project in it.
-struct Project {
-    home: Home,
-    dir: PathBuf,
+pub(super) struct Project {
+    pub(super) home: Home,
+    pub(super) dir: PathBuf,
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::with(Home::new())
     }
 
-    fn with(home: Home) -> Self {
+    pub(super) fn with(home: Home) -> Self {
         let dir = home.dir("project");
         Self { home, dir }
     }
 
-    fn run(&self, args: &[&str]) -> Output {
+    pub(super) fn run(&self, args: &[&str]) -> Output {
         self.home.run_in(&self.dir, args, b"")
     }
 
     /// Writes a note; returns its id.
-    fn note(&self, args: &[&str]) -> String {
+    pub(super) fn note(&self, args: &[&str]) -> String {
         let output = self.run(&[&["note"], args].concat());
         assert_eq!(output.code, Some(0), "{output:?}");
         output.stdout.trim_end().to_owned()
     }
 
-    fn state(&self) -> State {
+    pub(super) fn state(&self) -> State {
         State::at(self.home.path().join(".local/state/ringfence"))
     }
 
     /// One document of `--json`.
-    fn json(&self, args: &[&str]) -> serde_json::Value {
+    pub(super) fn json(&self, args: &[&str]) -> serde_json::Value {
         let output = self.run(&[args, &["--json"]].concat());
         assert_eq!(output.code, Some(0), "{output:?}");
         let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
@@ -50,7 +50,7 @@ impl Project {
 }
 
 /// Code, standard output and standard error, with ids and times named by their order.
-fn shown(output: &Output) -> String {
+pub(super) fn shown(output: &Output) -> String {
     let text = format!(
         "exit {}\n--- stdout\n{}--- stderr\n{}",
         output.code.unwrap(),
@@ -67,7 +67,9 @@ fn shown(output: &Output) -> String {
         format!("<id {}>", ids.iter().position(|id| *id == found).unwrap() + 1)
     });
     let time = Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z").unwrap();
-    time.replace_all(&text, "<time>").into_owned()
+    let text = time.replace_all(&text, "<time>");
+    let process = Regex::new(r#"process \d+|"pid": \d+"#).unwrap();
+    process.replace_all(&text, "<process>").into_owned()
 }
 
 #[test]
@@ -292,7 +294,8 @@ fn edits_and_deletions_leave_their_history() {
           "before": null,
           "session": "terminal",
           "agent": null,
-          "tool_use_id": null
+          "tool_use_id": null,
+          <process>
         },
         {
           "at": "<time>",
@@ -300,7 +303,8 @@ fn edits_and_deletions_leave_their_history() {
           "before": "one\ntwo",
           "session": "terminal",
           "agent": null,
-          "tool_use_id": null
+          "tool_use_id": null,
+          <process>
         }
       ]
     }
@@ -324,11 +328,11 @@ fn edits_and_deletions_leave_their_history() {
     exit 0
     --- stdout
     history:
-    <time> create by terminal
-    <time> edit by terminal
+    <time> create by terminal, <process>
+    <time> edit by terminal, <process>
       | one
       | two
-    <time> delete by terminal
+    <time> delete by terminal, <process>
       | three
     --- stderr
     ");
@@ -375,7 +379,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_made() {
     64 note-resolve --id x --status resloved -> error: `resloved` is no status to resolve to
     1 note-resolve --id x -> error: there is no memory `x`
     1 note-resolve --subject x\u{1b}[2J -> error: there is no active memory on `x\u{1b}[2J`
-    64 edit-memory x -> error: the new text is missing
+    1 edit-memory x -> error: there is no memory `x`
     64 edit-memory x --text   -> error: the text is blank
     1 edit-memory x --text y -> error: there is no memory `x`
     1 edit-memory x --file nowhere -> error: `nowhere` cannot be read: No such file or directory (os error 2)

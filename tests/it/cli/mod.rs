@@ -1,3 +1,4 @@
 //! Tests of cli.
 
 mod memory;
+mod transfer;

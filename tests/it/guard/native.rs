@@ -81,7 +81,7 @@ fn the_verbs_of_our_own_command_line_are_judged_in_our_own_store() {
         (format!("ringfence delete-memory {id} --yes"), true),
         (format!("ringfence delete-memory {id}"), false),
         (format!("ringfence edit-memory {id} --text x"), true),
-        (format!("ringfence edit-memory {id}"), false),
+        (format!("ringfence edit-memory {id}"), true),
         (format!("ringfence note-resolve --id {id}"), true),
         ("ringfence note-resolve --subject 'retry ceiling'".into(), true),
         ("ringfence note-resolve --subject cache".into(), false),
@@ -89,5 +89,35 @@ fn the_verbs_of_our_own_command_line_are_judged_in_our_own_store() {
         (format!("cortex delete-memory {id} --yes"), false),
     ] {
         assert_eq!(!foretold(&home, &dir, &command).is_empty(), touches, "{command}");
+    }
+}
+
+#[test]
+fn a_restore_and_an_editor_reach_what_they_name_and_a_search_nothing() {
+    let (home, dir) = project();
+    let text = run(
+        &home,
+        &dir,
+        &["list-memory", "--subject", "Retry Ceiling", "--kind", "decision", "--json"],
+    );
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let id = document["items"][0]["id"].as_str().unwrap().to_owned();
+    let gone = run(&home, &dir, &["note", "insight", "gone", "--session", "one"]).trim().to_owned();
+    run(&home, &dir, &["delete-memory", &gone, "--yes"]);
+    for (command, expected) in [
+        (format!("ringfence restore-memory {id}"), Some(&id)),
+        (format!("ringfence restore-memory --at 2h {id}"), Some(&id)),
+        (format!("ringfence restore-memory {gone}"), Some(&gone)),
+        (format!("EDITOR='sed -i s/a/b/' ringfence edit-memory {id}"), Some(&id)),
+        (format!("ringfence edit-memory {id} --text x --file y"), None),
+        (format!("ringfence edit-memory {gone} --text x"), None),
+        (format!("ringfence delete-memory {gone} --yes"), None),
+        (format!("ringfence search-memory {id}"), None),
+        (format!("ringfence log-memory --session {id}"), None),
+        (format!("ringfence show-memory {id} --history"), None),
+        ("ringfence restore-memory".to_owned(), None),
+    ] {
+        let expected: BTreeSet<String> = expected.into_iter().cloned().collect();
+        assert_eq!(foretold(&home, &dir, &command), expected, "{command}");
     }
 }

@@ -72,6 +72,9 @@ pub enum StoreError {
         /// Their ids, newest first.
         ids: Vec<String>,
     },
+    /// A record of an import is not as it must be.
+    #[error("it cannot be taken in: {0}")]
+    Unfit(String),
     /// Anything else SQLite says.
     #[error("the store refused: {0}")]
     Other(#[source] rusqlite::Error),

@@ -71,7 +71,7 @@ fn state_before(transaction: &Transaction<'_>, id: &str) -> Result<Option<Entry>
         .query_row(
             "SELECT before, row_before FROM note_history \
              WHERE note = ?1 AND before IS NOT NULL AND row_before IS NOT NULL \
-             ORDER BY seq DESC LIMIT 1",
+             ORDER BY at DESC, seq DESC LIMIT 1",
             [id],
             |row| Ok((row.get(0)?, row.get::<_, String>(1)?)),
         )
@@ -90,7 +90,7 @@ fn state_at(
     let later: Option<(Option<String>, Option<String>)> = transaction
         .query_row(
             "SELECT before, row_before FROM note_history WHERE note = ?1 AND at > ?2 \
-             ORDER BY seq LIMIT 1",
+             ORDER BY at, seq LIMIT 1",
             params![id, at],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )

@@ -2,11 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
+use serde::{Deserialize, Serialize};
+
 use super::error::StoreError;
 use crate::memory::{Item, Note};
 
-/// A note with all its columns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A note with all its columns; in an export its fields in this order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// UUIDv7.
     pub id: String,
@@ -17,10 +19,12 @@ pub struct Entry {
     /// The text.
     pub content: String,
     /// What was considered and left.
+    #[serde(default)]
     pub alternatives: Vec<String>,
     /// One of `note::STATUSES`.
     pub status: String,
     /// Contradicted by another note.
+    #[serde(default)]
     pub conflict: bool,
     /// The host session that wrote it.
     pub session: String,
