@@ -82,6 +82,16 @@ pub(crate) enum ScopeArg {
 }
 
 impl ScopeArg {
+    /// The word for it on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::Managed => "managed",
+        }
+    }
+
     /// The scope of the wiring.
     pub(crate) fn scope(self) -> Scope {
         match self {

@@ -11,19 +11,15 @@ use crate::wiring::doctor;
 use crate::wiring::entry::Form;
 use crate::wiring::install::{Change, Installed, Order, Refused, install};
 use crate::wiring::plugin;
-use crate::wiring::table::{ARMS, Places};
+use crate::wiring::table::{ARMS, LATER_ARMS, Places};
 
 pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
-    if let Some(unknown) = args.with.iter().find(|arm| !ARMS.contains(&arm.as_str())) {
-        return Err(Failure::usage(format!("`{unknown}` is no arm of this version"))
-            .hint(format!("ringfence install --with {}", ARMS.join(",")))
-            .into());
-    }
+    let arms = arms(&args.with)?;
     let places = Places::find().map_err(refused)?;
     let order = Order {
         places: &places,
         scope: args.scope.scope(),
-        arms: &args.with,
+        arms: &arms,
         shim: args.shim,
         form: match doctor::installed_version() {
             Some(version) if version < doctor::EXEC_FORM => Form::Shell,
@@ -56,6 +52,33 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
         }
     }
     Ok(Answer::Yes)
+}
+
+/// The arms that are asked for, each once. One that this version has not got is refused: a person who
+/// asks for it must not believe that it watches.
+fn arms(words: &[String]) -> Result<Vec<String>, Failure> {
+    let mut arms: Vec<String> = Vec::new();
+    for word in words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()) {
+        if !ARMS.contains(&word) {
+            let sentence = if LATER_ARMS.contains(&word) {
+                format!("this version has no `{word}` yet, so nothing was installed")
+            } else {
+                format!("`{word}` is no arm")
+            };
+            return Err(with_hint(sentence));
+        }
+        if !arms.iter().any(|arm| arm == word) {
+            arms.push(word.to_owned());
+        }
+    }
+    if arms.is_empty() {
+        return Err(with_hint("`--with` names no arm".to_owned()));
+    }
+    Ok(arms)
+}
+
+fn with_hint(sentence: String) -> Failure {
+    Failure::usage(sentence).hint(format!("ringfence install --with {}", ARMS.join(",")))
 }
 
 /// A refusal of the wiring as a failure of the command.

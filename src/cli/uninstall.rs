@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::Answer;
-use super::args::UninstallArgs;
+use super::args::{ScopeArg, UninstallArgs};
 use super::install::refused;
 use super::output;
-use crate::wiring::plugin;
 use crate::wiring::purge::Purged;
 use crate::wiring::table::Places;
 use crate::wiring::uninstall::{Older, Removal, Uninstalled, Wish, uninstall};
+use crate::wiring::{owned, plugin};
 
 pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
     let places = Places::find().map_err(refused)?;
@@ -34,6 +34,9 @@ pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
     if args.purge && !args.yes && !args.json {
         output::talk("nothing was changed; ringfence uninstall --purge --yes does it");
     }
+    if !dry_run && !args.json && done.refused.is_empty() {
+        still_there(&places, &done);
+    }
     if let Some(plugin) = plugin::find(&places).into_iter().find(|plugin| plugin.enabled)
         && !args.json
     {
@@ -49,6 +52,22 @@ pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
                 output::failure(&refused(earlier));
             }
             Err(refused(last))
+        }
+    }
+}
+
+/// Entries of ours in files that were not looked at: another scope's, or of an install whose record is
+/// another user's.
+fn still_there(places: &Places, done: &Uninstalled) {
+    for scope in [ScopeArg::User, ScopeArg::Project, ScopeArg::Local, ScopeArg::Managed] {
+        let path = places.settings(scope.scope());
+        let known = done.files.iter().any(|file| file.settings == path);
+        if !known && owned::holds_entries(places, &path) {
+            output::warning(&format!(
+                "`{}` still has entries of ours: ringfence uninstall --scope {}",
+                path.display(),
+                scope.word()
+            ));
         }
     }
 }

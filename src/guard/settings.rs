@@ -1,5 +1,6 @@
 //! A client's settings text: whether our entries bind, and which entries of others run something.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
@@ -90,7 +91,7 @@ impl Wiring {
     fn read(text: &str) -> Self {
         let mut wiring = Self::default();
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let text = as_the_client_reads(text);
+        let text = as_the_client_reads(&from_utf16(text));
         let Ok(Value::Object(settings)) = serde_json::from_str(&text) else { return wiring };
         for (key, value) in &settings {
             match key.as_str() {
@@ -155,6 +156,16 @@ impl Wiring {
                 }
             }
         }
+    }
+}
+
+/// A text in UTF-16 as it looks when its bytes were taken for UTF-8: its mark, then a NUL after each
+/// letter. What is not ASCII is lost, and holds no name that we look for.
+fn from_utf16(text: &str) -> Cow<'_, str> {
+    let marks = ["\u{FFFD}\u{FFFD}", "\u{FF}\u{FE}"];
+    match marks.iter().find_map(|mark| text.strip_prefix(mark)) {
+        Some(units) => Cow::Owned(units.replace('\0', "")),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -331,6 +342,7 @@ mod tests {
             ("{}", r#"{"env":{"A":"1"}}"#, None),
             ("{}", "not json", None),
             ("{}", r#"{"x":"\ud800","disableAllHooks":true}"#, Some(Harm::DisablesHooks)),
+            ("{}", "\u{FFFD}\u{FFFD}{\0\"disableAllHooks\":t\0rue}\0", Some(Harm::DisablesHooks)),
         ] {
             assert_eq!(harm(before, after), expected, "{after}");
         }

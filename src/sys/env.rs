@@ -30,6 +30,13 @@ pub fn is_program(path: &std::path::Path) -> bool {
     path.is_file() && mode(path).is_some_and(|mode| mode & 0o111 != 0)
 }
 
+/// Whether every user can start the program: each directory above it can be passed by all.
+pub fn starts_for_all(program: &std::path::Path) -> bool {
+    let passes = |dir: &std::path::Path| mode(dir).is_some_and(|mode| mode & 0o001 != 0);
+    mode(program).is_some_and(|mode| mode & 0o005 == 0o005)
+        && program.ancestors().skip(1).filter(|dir| dir.has_root()).all(passes)
+}
+
 /// The permission bits of what is at `path`, links followed.
 pub fn mode(path: &std::path::Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;

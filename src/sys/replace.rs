@@ -136,7 +136,11 @@ pub fn make_dirs(dir: &Path, mode: u32) -> io::Result<Vec<PathBuf>> {
     let mut made = Vec::new();
     for dir in missing.into_iter().rev() {
         match DirBuilder::new().mode(mode).create(dir) {
-            Ok(()) => made.push(dir.to_path_buf()),
+            Ok(()) => {
+                made.push(dir.to_path_buf());
+                // A strict umask must not hide from others what they have to read.
+                fs::set_permissions(dir, fs::Permissions::from_mode(mode))?;
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => {}
             Err(error) => {
                 remove_empty_dirs(&made);

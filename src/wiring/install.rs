@@ -11,7 +11,8 @@ use super::entry::Form;
 use super::lint::{self, Effect};
 use super::record::{self, Edit, LARGEST, Record, digest};
 use super::settings::{self, Edited, Refusal};
-use super::table::{self, Places, Scope};
+use super::table::{self, MANAGED_SETTINGS, Places, Scope};
+use crate::sys::env;
 use crate::sys::replace::{self, Found, Seen};
 
 /// What is to be installed.
@@ -94,7 +95,13 @@ impl Refused {
 
     /// A refusal for a file that could not be read or written.
     pub fn io(what: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(format!("could not {what} `{}`: {}", path.display(), plain(error)))
+        let refused = Self::new(format!("could not {what} `{}`: {}", path.display(), plain(error)));
+        let of_the_machine =
+            Path::new(MANAGED_SETTINGS).parent().is_some_and(|dir| path.starts_with(dir));
+        if of_the_machine && error.kind() == io::ErrorKind::PermissionDenied {
+            return refused.hint("run it as root: the settings of the machine are root's");
+        }
+        refused
     }
 
     /// A refusal for settings that cannot be edited.
@@ -220,6 +227,8 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
     if command.to_str().is_none() {
         return Err(Refused::new("the program's own path is not UTF-8, and JSON cannot hold it"));
     }
+    let mut warnings = Vec::new();
+    for_others(order, &command, &mut warnings)?;
     let entries = table::entries(places, &command, order.form, order.arms);
     let own = places.binary.to_string_lossy();
     let (path, before) = match found {
@@ -227,7 +236,6 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
         Found::File(seen) => (&seen.path, Some(seen)),
     };
     let text = before.map_or(&b""[..], |seen| &seen.bytes);
-    let mut warnings = Vec::new();
     judge(path, text, order.force, &mut warnings)?;
     let edited =
         settings::add(text, &entries, &own).map_err(|refusal| Refused::settings(path, &refusal))?;
@@ -252,6 +260,32 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
         warnings,
     };
     Ok(Prepared { report, edited })
+}
+
+/// Settings that others read name a program that they must be able to start: where they cannot, their
+/// tools run unguarded, and nobody is told.
+fn for_others(
+    order: &Order<'_>,
+    command: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<(), Refused> {
+    let place = command.display();
+    match order.scope {
+        Scope::User | Scope::Local => {}
+        Scope::Managed if env::starts_for_all(&order.places.binary) => {}
+        Scope::Managed => {
+            let sentence = format!("other users of this machine cannot start `{place}`");
+            if !order.force {
+                return Err(Refused::new(sentence)
+                    .hint("./install.sh --prefix /usr/local --no-register, then `/usr/local/bin/ringfence install --scope managed`"));
+            }
+            warnings.push(sentence);
+        }
+        Scope::Project => warnings.push(format!(
+            "the project's settings are for all who work on it: where there is no `{place}`, nothing guards"
+        )),
+    }
+    Ok(())
 }
 
 /// Asks whether the client takes the file as it is; what it costs us goes into the warnings.

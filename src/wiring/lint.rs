@@ -3,6 +3,8 @@
 
 #![forbid(unsafe_code)]
 
+use std::borrow::Cow;
+
 use super::document::{self, Member, Node, Value};
 use super::schema::{self, KNOWN_OTHERWISE};
 
@@ -92,14 +94,7 @@ const DEEPEST_TAKEN: usize = 64;
 
 /// What the client would not take of a file, in the order of the file; empty = all well.
 pub fn lint(bytes: &[u8]) -> Vec<Finding> {
-    let decoded;
-    let text = match bytes.strip_prefix(b"\xff\xfe") {
-        Some(units) => {
-            decoded = from_utf16(units);
-            decoded.as_bytes()
-        }
-        None => bytes,
-    };
+    let text = &*as_decoded(bytes);
     let void = |line, column, what: String| {
         vec![Finding { effect: Effect::Voids, path: String::new(), line, column, what }]
     };
@@ -125,6 +120,14 @@ pub fn is_loaded(findings: &[Finding]) -> bool {
 /// Whether the file leaves hooks alive.
 pub fn leaves_hooks(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.effect == Effect::Dropped)
+}
+
+/// The text that the client decodes: UTF-16 with its mark is UTF-8 then.
+pub fn as_decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match bytes.strip_prefix(b"\xff\xfe") {
+        Some(units) => Cow::Owned(from_utf16(units).into_bytes()),
+        None => Cow::Borrowed(bytes),
+    }
 }
 
 fn from_utf16(units: &[u8]) -> String {

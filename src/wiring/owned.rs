@@ -84,6 +84,11 @@ fn settings_files(places: &Places, record: &Record) -> Vec<PathBuf> {
     files
 }
 
+/// Whether a settings file holds entries of ours.
+pub fn holds_entries(places: &Places, path: &std::path::Path) -> bool {
+    !entries(places, path).is_empty()
+}
+
 fn entries(places: &Places, path: &std::path::Path) -> Vec<Registered> {
     let Ok(Found::File(seen)) = look(path) else { return Vec::new() };
     match document::read(&seen.bytes) {

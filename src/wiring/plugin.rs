@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::document::{self, Node};
 use super::entry::{Registered, SHIM};
 use super::install::look;
+use super::lint;
 use super::settings;
 use super::table::{Places, Scope};
 use crate::sys::env;
@@ -108,7 +109,7 @@ fn enabled(places: &Places, id: &str) -> (bool, Option<PathBuf>) {
 
 fn read(path: &Path) -> Option<Node> {
     let Ok(Found::File(seen)) = look(path) else { return None };
-    document::read(&seen.bytes).ok().flatten()
+    document::read(&lint::as_decoded(&seen.bytes)).ok().flatten()
 }
 
 /// Where the shim looks for the program, the first that is there counts. The shim has the same list.

@@ -123,6 +123,9 @@ pub const BACKUPS_KEPT: usize = 5;
 /// The arms that this version can register.
 pub const ARMS: &[&str] = &["guard"];
 
+/// The words for arms that later versions have.
+pub const LATER_ARMS: &[&str] = &["audit", "ledger", "posture", "sandbox", "scratchpad", "mcp"];
+
 /// Whose settings are edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {

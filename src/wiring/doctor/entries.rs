@@ -12,7 +12,7 @@ use crate::wiring::entry::{Form, Registered, SHIM};
 use crate::wiring::matcher::Matcher;
 use crate::wiring::plugin::{self, Plugin};
 use crate::wiring::shim;
-use crate::wiring::table::{ENTRIES, Places};
+use crate::wiring::table::{ENTRIES, Places, Scope};
 
 /// An entry of ours in a file that the client takes.
 pub(super) struct Bound<'a> {
@@ -20,6 +20,7 @@ pub(super) struct Bound<'a> {
     pub(super) entry: &'a Registered,
     /// The plugin that brings it, if it is no settings file that does.
     plugin: Option<&'a str>,
+    scope: Scope,
 }
 
 impl Bound<'_> {
@@ -27,7 +28,12 @@ impl Bound<'_> {
     fn fix(&self) -> String {
         match self.plugin {
             Some(id) => format!("claude plugin update {id}"),
-            None => "ringfence install".to_owned(),
+            None => match self.scope {
+                Scope::User => "ringfence install".to_owned(),
+                Scope::Project => "ringfence install --scope project".to_owned(),
+                Scope::Local => "ringfence install --scope local".to_owned(),
+                Scope::Managed => "ringfence install --scope managed".to_owned(),
+            },
         }
     }
 }
@@ -44,11 +50,23 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// All our entries that the client would take.
 pub(super) fn find<'a>(files: &'a [SettingsFile], plugins: &'a [Plugin]) -> Vec<Bound<'a>> {
     let loaded = files.iter().filter(|file| file.is_loaded()).flat_map(|file| {
-        file.registered.iter().map(|entry| Bound { path: &file.path, entry, plugin: None })
+        let scope = file.scope;
+        file.registered.iter().map(move |entry| Bound {
+            path: &file.path,
+            entry,
+            plugin: None,
+            scope,
+        })
     });
     let enabled = plugins.iter().filter(|plugin| plugin.enabled).flat_map(|plugin| {
         let id = Some(plugin.id.as_str());
-        plugin.registered.iter().map(move |entry| Bound { path: &plugin.hooks, entry, plugin: id })
+        let scope = Scope::User;
+        plugin.registered.iter().map(move |entry| Bound {
+            path: &plugin.hooks,
+            entry,
+            plugin: id,
+            scope,
+        })
     });
     loaded.chain(enabled).collect()
 }
@@ -99,10 +117,15 @@ fn registered(found: &[Bound<'_>], first: &Bound<'_>) -> Row {
             places.join(" and ")
         );
         let plugin = judges(found).find_map(|bound| bound.plugin);
-        let fix = plugin.map_or_else(
-            || "ringfence uninstall && ringfence install".to_owned(),
-            |id| format!("claude plugin uninstall {id}"),
-        );
+        // The strongest stays: what a user or a project cannot switch off.
+        let managed = judges(found).any(|bound| bound.scope == Scope::Managed);
+        let fix = match plugin {
+            Some(id) => format!("claude plugin uninstall {id}"),
+            None if managed => {
+                "ringfence uninstall && ringfence install --scope managed".to_owned()
+            }
+            None => "ringfence uninstall && ringfence install".to_owned(),
+        };
         return Row::warn("registered", said, fix);
     }
     Row::pass("registered", format!("for {} events in {place}", ENTRIES.len()))
@@ -187,6 +210,12 @@ fn program_rows(program: &Path, bound: &Bound<'_>, places: &Places) -> Vec<Row> 
                 bound.plugin.map_or_else(|| "ringfence install --shim".to_owned(), |_| bound.fix());
             rows.push(Row::warn("program", said, fix));
         }
+    }
+    if bound.scope == Scope::Managed && !env::starts_for_all(program) {
+        let said =
+            format!("other users of this machine cannot start {place}, and so are not guarded");
+        let fix = "./install.sh --prefix /usr/local --no-register";
+        rows.push(Row::warn("program", said, fix));
     }
     rows.push(match plugin::behind(program, &places.dirs.home) {
         Some(binary) => binary_row(&binary, places),

@@ -60,7 +60,7 @@ pub(super) fn read(places: &Places) -> Vec<SettingsFile> {
             Ok(Found::File(seen)) => {
                 file.mode = seen.mode;
                 file.findings = lint::lint(&seen.bytes);
-                if let Ok(Some(root)) = document::read(&seen.bytes) {
+                if let Ok(Some(root)) = document::read(&lint::as_decoded(&seen.bytes)) {
                     let truth = |key| root.get(key).and_then(Node::truth);
                     file.registered = settings::registered(&root, &places.binary.to_string_lossy());
                     file.disabled = truth("disableAllHooks");
@@ -84,7 +84,10 @@ pub(super) fn rows(files: &[SettingsFile]) -> Vec<Row> {
             Some(format!("{place} is not loaded by the client: {}", void.sentence()))
         });
         if let Some(fault) = fault {
-            let fix = format!("edit {place}, then run `ringfence doctor` again");
+            let fix = match file.unreadable {
+                Some(_) => format!("ls -ld {place}"),
+                None => format!("edit {place}, then run `ringfence doctor` again"),
+            };
             // What is void in another scope does not touch our entries.
             let matters = ours || file.scope == Scope::User;
             rows.push(if matters {

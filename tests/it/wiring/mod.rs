@@ -4,6 +4,7 @@ mod corpus;
 mod doctor;
 mod install;
 mod plugin;
+mod scopes;
 
 /// Copies the binary by another process: a file that this one had open for writing could not be
 /// started while another test forks.
