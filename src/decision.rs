@@ -54,6 +54,8 @@ pub struct Verdict {
     pub denial: Option<MemoryGuardDenial>,
     /// Why a relevant call was let through unproven, in the order found, without duplicates.
     pub doubts: Vec<Doubt>,
+    /// The ids of what the call would change of the caller's own, without duplicates.
+    pub own: Vec<String>,
 }
 
 /// A doubt: its code and a short detail for the log (never a memory's text, never a secret).
@@ -72,8 +74,36 @@ impl Doubt {
     }
 }
 
+/// How much a logged call matters to whoever reads the log: the graver, the later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Weight {
+    /// Let through for a known reason.
+    Allowed,
+    /// Let through although something could not be proved.
+    Unproven,
+    /// Let through because we failed.
+    Failed,
+    /// Refused.
+    Refused,
+}
+
+impl Weight {
+    /// All weights, the gravest first.
+    pub const ALL: [Self; 4] = [Self::Refused, Self::Unproven, Self::Failed, Self::Allowed];
+
+    /// The word in tables and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Unproven => "unproven",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
 macro_rules! codes {
-    ($($name:ident $word:literal $meaning:literal,)*) => {
+    ($($name:ident $weight:ident $word:literal $meaning:literal,)*) => {
         /// Why something was refused, let through unproven, or not done. The words are the same in
         /// the log, in `stats`, in JSON and in `ringfence explain --codes`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,6 +116,9 @@ macro_rules! codes {
             /// The word.
             pub fn as_str(self) -> &'static str { match self { $(Self::$name => $word,)* } }
 
+            /// What a call with this code counts as.
+            pub fn weight(self) -> Weight { match self { $(Self::$name => Weight::$weight,)* } }
+
             /// One sentence for a person.
             pub fn meaning(self) -> &'static str { match self { $(Self::$name => $meaning,)* } }
         }
@@ -93,33 +126,41 @@ macro_rules! codes {
 }
 
 codes! {
-    DeniedForeign "denied-foreign" "The call would have changed memory of another session.",
-    DeniedTamper "denied-tamper" "The call would have changed the memory's files or our own past the tools.",
-    DeniedUnproven "denied-unproven" "Nothing was proved, and the owner's configuration refuses that.",
-    PayloadUnreadable "payload-unreadable" "The payload could not be read although it holds an agent mark.",
-    StoreMissing "store-missing" "There is no store where the call would look.",
-    StoreLocked "store-locked" "The store stayed locked for longer than the hook waits.",
-    StoreCorrupt "store-corrupt" "The store's file is damaged or is not a database.",
-    StoreSchema "store-schema" "The store lacks a table or column that the decision needs.",
-    StoreUnreadable "store-unreadable" "The store could not be opened or read.",
-    CallerUnknown "caller-unknown" "The store does not know the calling agent.",
-    CallerAmbiguous "caller-ambiguous" "The store knows the calling agent under several sessions.",
-    NoSession "no-session" "The caller's own session is not in the store.",
-    TargetUnknown "target-unknown" "The id or subject that the call names is not in the store.",
-    TargetRuntime "target-runtime" "The target is built when the command runs.",
-    TargetOwnerless "target-ownerless" "The memory carries no owner.",
-    OwnerUnknown "owner-unknown" "The session that owns the memory is not in the store.",
-    SameSitting "same-sitting" "The memory may belong to the same sitting: its session ended too late to be sure.",
-    ScopeUnknown "scope-unknown" "The branch of the caller is not known, so implicit targets were not judged.",
-    ShellUnclear "shell-unclear" "A part of the shell text could not be read.",
-    ProgramUnknown "program-unknown" "A program that is only known when it runs gets words that could reach memory.",
-    ScriptUnread "script-unread" "A script that the command runs could not be read.",
-    MaintenanceAllowed "maintenance-allowed" "A maintenance command of the store (gc, adopt) was let through.",
-    AgentTrusted "agent-trusted" "The owner's configuration trusts this agent type.",
-    Granted "granted" "A grant of the parent let the call through.",
-    SwitchedOff "switched-off" "The guard was switched off by the owner.",
-    Deadline "deadline" "Too many stores were locked to wait for one more.",
-    Crashed "crashed" "The hook failed in itself and let the call through.",
+    DeniedForeign Refused "denied-foreign" "The call would have changed memory of another session.",
+    DeniedTamper Refused "denied-tamper" "The call would have changed the memory's files or our own past the tools.",
+    DeniedUnproven Refused "denied-unproven" "Nothing was proved, and the owner's configuration refuses that.",
+    PayloadUnreadable Failed "payload-unreadable" "The payload could not be read although it holds an agent mark.",
+    StoreMissing Unproven "store-missing" "There is no store where the call would look.",
+    StoreLocked Unproven "store-locked" "The store stayed locked for longer than the hook waits.",
+    StoreCorrupt Unproven "store-corrupt" "The store's file is damaged or is not a database.",
+    StoreSchema Unproven "store-schema" "The store lacks a table or column that the decision needs.",
+    StoreUnreadable Unproven "store-unreadable" "The store could not be opened or read.",
+    CallerUnknown Unproven "caller-unknown" "The store does not know the calling agent.",
+    CallerAmbiguous Unproven "caller-ambiguous" "The store knows the calling agent under several sessions.",
+    NoSession Unproven "no-session" "The caller's own session is not in the store.",
+    TargetUnknown Unproven "target-unknown" "The id or subject that the call names is not in the store.",
+    TargetRuntime Unproven "target-runtime" "The target is built when the command runs.",
+    TargetOwnerless Unproven "target-ownerless" "The memory carries no owner.",
+    OwnerUnknown Unproven "owner-unknown" "The session that owns the memory is not in the store.",
+    SameSitting Unproven "same-sitting" "The memory may belong to the same sitting: its session ended too late to be sure.",
+    ScopeUnknown Unproven "scope-unknown" "The branch of the caller is not known, so implicit targets were not judged.",
+    ShellUnclear Unproven "shell-unclear" "A part of the shell text could not be read.",
+    ProgramUnknown Unproven "program-unknown" "A program that is only known when it runs gets words that could reach memory.",
+    ScriptUnread Unproven "script-unread" "A script that the command runs could not be read.",
+    MaintenanceAllowed Allowed "maintenance-allowed" "A maintenance command of the store (gc, adopt) was let through.",
+    AgentTrusted Allowed "agent-trusted" "The owner's configuration trusts this agent type.",
+    AllowedOwn Allowed "allowed-own" "All that the call would change belongs to the caller's own conversation.",
+    Granted Allowed "granted" "A grant of the parent let the call through.",
+    SwitchedOff Unproven "switched-off" "The guard was switched off by the owner.",
+    Deadline Failed "deadline" "Too many stores were locked to wait for one more.",
+    Crashed Failed "crashed" "The hook failed in itself and let the call through.",
+}
+
+impl Code {
+    /// The code that this word stands for.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == word)
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The argument structs of all commands; the help text; nothing else.
 
-use std::path::PathBuf;
+mod looking;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -9,6 +9,7 @@ use super::memory_args::{
     NoteArgs, NoteResolveArgs, RestoreMemoryArgs, SearchMemoryArgs, ShowMemoryArgs,
 };
 use crate::wiring::table::Scope;
+pub(crate) use looking::{ExplainArgs, LogArgs, StatsArgs};
 
 /// Keep a subagent's hands off memory it did not write
 #[derive(Debug, Parser)]
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Off(OffArgs),
     Explain(ExplainArgs),
     Log(LogArgs),
+    Stats(StatsArgs),
     Grant(GrantArgs),
     Note(NoteArgs),
     NoteResolve(NoteResolveArgs),
@@ -61,6 +63,9 @@ pub(crate) struct InstallArgs {
     /// Register the shell shim instead of the bare binary
     #[arg(long)]
     pub(crate) shim: bool,
+    /// Keep the whole payload of each logged call, command text included
+    #[arg(long)]
+    pub(crate) verbose_log: bool,
     /// Show what would change and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -170,43 +175,6 @@ pub(crate) struct OffArgs {
     /// Switch it on again now
     #[arg(long)]
     pub(crate) end: bool,
-}
-
-/// Show how a shell command or a recorded payload would be judged
-#[derive(Debug, Args)]
-pub(crate) struct ExplainArgs {
-    /// The shell command, as one word
-    #[arg(conflicts_with_all = ["payload", "codes"])]
-    pub(crate) command: Option<String>,
-    /// A file with a hook payload (`-` for standard input)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) payload: Option<PathBuf>,
-    /// The subagent's id to judge as
-    #[arg(long, value_name = "ID", default_value = "explain")]
-    pub(crate) agent: String,
-    /// The host session to judge in
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-    /// List all reason codes
-    #[arg(long)]
-    pub(crate) codes: bool,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Show what the hook decided, newest last
-#[derive(Debug, Args)]
-pub(crate) struct LogArgs {
-    /// How many lines
-    #[arg(short = 'n', long, default_value_t = 20)]
-    pub(crate) lines: usize,
-    /// Only refusals
-    #[arg(long)]
-    pub(crate) denied: bool,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Let a subagent change one memory once

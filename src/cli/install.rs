@@ -15,7 +15,10 @@ use crate::wiring::table::{ARMS, LATER_ARMS, Places};
 
 pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
     let arms = arms(&args.with)?;
-    let places = Places::find().map_err(refused)?;
+    let mut places = Places::find().map_err(refused)?;
+    if args.verbose_log {
+        places.on_the_line.push(("--log", "verbose".to_owned()));
+    }
     let order = Order {
         places: &places,
         scope: args.scope.scope(),

@@ -24,8 +24,10 @@ mod note;
 mod note_resolve;
 mod off;
 mod restore_memory;
+mod screen;
 mod search_memory;
 mod show_memory;
+mod stats;
 mod status;
 mod stores;
 mod uninstall;
@@ -88,6 +90,7 @@ fn dispatch(command: Command) -> anyhow::Result<Answer> {
         Command::Off(args) => off::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Stats(args) => stats::run(&args),
         Command::Grant(args) => grant::run(&args),
         Command::Note(args) => note::run(&args),
         Command::NoteResolve(args) => note_resolve::run(&args),

@@ -14,6 +14,12 @@ pub(crate) fn data(text: &str) {
     drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
 }
 
+/// As [`data`]; `false` when the reader has left.
+pub(crate) fn stream(text: &str) -> bool {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+}
+
 /// Prints one JSON document and a newline.
 pub(crate) fn json(document: &serde_json::Value) {
     data(&format!("{}\n", plain_json(&format!("{document:#}"))));
@@ -30,7 +36,7 @@ pub(crate) fn document(document: &impl serde::Serialize) -> anyhow::Result<()> {
 
 /// JSON text with what could mislead a terminal written as `\uXXXX`: serde leaves all but the C0
 /// controls as they are. Outside strings JSON has no such characters.
-fn plain_json(text: &str) -> String {
+pub(crate) fn plain_json(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {
         if letter == '\n' || !label::misleads(letter) {

@@ -49,6 +49,8 @@ pub(super) struct Found {
     pub(super) memories: Vec<TouchedMemory>,
     pub(super) tampers: Vec<Tamper>,
     pub(super) doubts: Vec<Doubt>,
+    /// The ids of what is the caller's own.
+    pub(super) own: Vec<String>,
     /// It was found in a text that could not be read whole.
     pub(super) unread: bool,
 }

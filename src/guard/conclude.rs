@@ -32,7 +32,7 @@ pub(super) fn conclude(case: Case, policy: &Policy) -> Verdict {
         None if policy.deny_unproven => unproven(&mut found, caller),
         None => None,
     };
-    Verdict { denial, doubts: found.doubts }
+    Verdict { denial, doubts: found.doubts, own: found.own }
 }
 
 fn note(found: &mut Found, code: Code, detail: &str) {

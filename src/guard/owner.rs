@@ -47,7 +47,7 @@ pub(super) fn weigh_item(case: &mut Case, store: &Store, item: &Item, aim: Aim, 
 
 fn weigh(case: &mut Case, store: &Store, owned: &Owned, label: String, aim: Aim, effect: Effect) {
     match whence(case, store, owned, aim) {
-        Ok(Some(whence)) => case.touch(TouchedMemory {
+        Ok(Owner::Foreign(whence)) => case.touch(TouchedMemory {
             effect,
             id: match aim {
                 Aim::Named(spelled) => spelled.to_owned(),
@@ -58,25 +58,40 @@ fn weigh(case: &mut Case, store: &Store, owned: &Owned, label: String, aim: Aim,
             whence,
             store: store.reached.memory.path().to_owned(),
         }),
-        Ok(None) => {}
+        Ok(Owner::Caller) => {
+            if !case.found.own.iter().any(|known| known == owned.id) {
+                case.found.own.push(owned.id.to_owned());
+            }
+        }
+        Ok(Owner::NoTarget) => {}
         Err(doubt) => case.doubt(doubt),
     }
 }
 
-/// Where a foreign memory comes from; `None` = it is the caller's own, or not a target here.
-fn whence(case: &Case, store: &Store, owned: &Owned, aim: Aim) -> Result<Option<Whence>, Doubt> {
+/// Whose a memory is, seen from the caller.
+enum Owner {
+    Caller,
+    Foreign(Whence),
+    /// It is of another scope, which an implicit write does not reach.
+    NoTarget,
+}
+
+fn whence(case: &Case, store: &Store, owned: &Owned, aim: Aim) -> Result<Owner, Doubt> {
     if !store.reached.own_project {
         return match aim {
-            Aim::Named(_) => Ok(Some(Whence::OtherProject)),
+            Aim::Named(_) => Ok(Owner::Foreign(Whence::OtherProject)),
             Aim::Implied => {
                 let circle = store.circle.as_ref().map_err(Doubt::clone)?;
-                Ok(in_scope(circle, owned)?.then_some(Whence::OtherProject))
+                Ok(match in_scope(circle, owned)? {
+                    true => Owner::Foreign(Whence::OtherProject),
+                    false => Owner::NoTarget,
+                })
             }
         };
     }
     let circle = store.circle.as_ref().map_err(Doubt::clone)?;
     if is_own(case, store, circle, owned) {
-        return Ok(None);
+        return Ok(Owner::Caller);
     }
     // A Cortex primary without a scope is a row that Cortex itself has not placed yet.
     let unplaced = circle.scope.is_none() && !circle.stranger;
@@ -86,10 +101,10 @@ fn whence(case: &Case, store: &Store, owned: &Owned, aim: Aim) -> Result<Option<
     // The scope decides first: a memory of another branch is no target of an implicit write,
     // whoever owns it.
     if aim == Aim::Implied && !in_scope(circle, owned)? {
-        return Ok(None);
+        return Ok(Owner::NoTarget);
     }
     outlives_this_sitting(store, circle, owned)?;
-    Ok(Some(match (&circle.scope, owned.scope) {
+    Ok(Owner::Foreign(match (&circle.scope, owned.scope) {
         (Some(here), Some(there)) if here == there => Whence::Here(here.clone()),
         (_, there) => Whence::Elsewhere(there.map(str::to_owned)),
     }))

@@ -9,7 +9,8 @@ use crate::guard::{self, evaluate_memory_guard};
 use crate::payload::Payload;
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{Dialect, NoFiles, Start, memory_call, read};
-use crate::state::{CallRecord, LogLine, State};
+use crate::state::log::{LONGEST_PAYLOAD, LogLine};
+use crate::state::{CallRecord, State};
 use crate::sys::{clock, dirs::Dirs, env, git, memory, process};
 
 use super::answer;
@@ -44,7 +45,7 @@ pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
     if payload.agent.is_none() && child_of.is_none() {
         return;
     }
-    judge(payload, child_of, line, dirs, &state);
+    judge(payload, child_of, raw, line, dirs, &state);
 }
 
 /// Whether the raw bytes name a session that is marked as another one's child.
@@ -53,12 +54,27 @@ fn of_child(raw: &[u8], line: &Line) -> bool {
     line.dirs().is_some_and(|dirs| line.state(&dirs).parent_of(session).is_some())
 }
 
-fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, state: &State) {
+fn judge(
+    payload: Payload,
+    child_of: Option<String>,
+    raw: &[u8],
+    line: &Line,
+    dirs: Dirs,
+    state: &State,
+) {
     if !concerns(&payload) {
         return;
     }
+    let kept = line.logs_payloads.then_some(raw);
     if state.off_until().is_some_and(|until| until > clock::now_ms()) {
-        log(state, &payload.clone().request(None, None), &Doubt::new(Code::SwitchedOff, ""));
+        let off = Doubt::new(Code::SwitchedOff, "");
+        log(
+            state,
+            &LogLine {
+                payload: kept.and_then(whole),
+                ..LogLine::allowed(&payload.request(None, None), &off)
+            },
+        );
         return;
     }
     let project = env::var("CLAUDE_PROJECT_DIR");
@@ -83,7 +99,9 @@ fn judge(payload: Payload, child_of: Option<String>, line: &Line, dirs: Dirs, st
         let message = settings.system_message.then(|| notice(denial));
         process::write_output(answer::deny(&denial.reason, message.as_deref()).as_bytes());
     }
-    state.log_verdict(&request, &verdict);
+    if let Some(entry) = LogLine::of(&request, &verdict) {
+        log(state, &LogLine { payload: kept.and_then(whole), ..entry });
+    }
 }
 
 /// The arguments in which tools carry their shell text.
@@ -164,9 +182,15 @@ fn granted(text: &str) -> Vec<String> {
 
 /// Logs a failure of our own, about a call of which nothing is known.
 pub(super) fn log_failure(state: &State, doubt: &Doubt) {
-    log(state, &MemoryGuardRequest::default(), doubt);
+    log(state, &LogLine::allowed(&MemoryGuardRequest::default(), doubt));
 }
 
-fn log(state: &State, request: &MemoryGuardRequest, doubt: &Doubt) {
-    drop(state.append_log(&LogLine::allowed(request, doubt)));
+fn log(state: &State, entry: &LogLine) {
+    // A log that cannot be written changes no verdict.
+    drop(state.append_log(entry));
+}
+
+/// The payload as it is kept in the log; a longer one would be of no use as a piece.
+fn whole(raw: &[u8]) -> Option<String> {
+    (raw.len() <= LONGEST_PAYLOAD).then(|| String::from_utf8_lossy(raw).trim_end().to_owned())
 }

@@ -33,6 +33,8 @@ pub(super) struct Line {
     pub(super) cortex_homes: Vec<PathBuf>,
     /// A configuration file that wins over the user's.
     pub(super) config: Option<PathBuf>,
+    /// Whether the log keeps the whole payload of a logged call.
+    pub(super) logs_payloads: bool,
     state: Option<PathBuf>,
 }
 
@@ -46,6 +48,7 @@ impl Line {
             stores: Vec::new(),
             cortex_homes: Vec::new(),
             config: None,
+            logs_payloads: false,
             state: None,
         };
         while let Some(word) = args.next() {
@@ -58,6 +61,9 @@ impl Line {
                 Some("--cortex-home") => line.cortex_homes.extend(args.next().map(PathBuf::from)),
                 Some("--config") => line.config = args.next().map(PathBuf::from),
                 Some("--state") => line.state = args.next().map(PathBuf::from),
+                Some("--log") => {
+                    line.logs_payloads = args.next().is_some_and(|how| how == "verbose");
+                }
                 Some("--host") => drop(args.next()),
                 _ => {}
             }

@@ -1,25 +1,29 @@
-//! The log: one line for each refusal and each uncertain allow of a relevant call.
+//! The log: one line for each relevant call: what was refused, what was let through, and why.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::State;
-use super::spool::turn_over;
-use crate::decision::{Code, Doubt, GuardedAction, MemoryGuardDenial, Verdict};
+use crate::decision::{Code, Doubt, GuardedAction, Verdict, Weight};
 use crate::request::MemoryGuardRequest;
-use crate::sys::{clock, file};
+use crate::sys::file;
+use crate::sys::spool::{self, Growing};
+use crate::sys::{backstop, clock};
 
-/// The log is turned over when it grows larger.
-const TURN_OVER: u64 = 8 * 1024 * 1024;
+/// The log is turned over when it grows larger; the older half stays beside it as `log.jsonl.1`.
+pub const TURN_OVER: u64 = 8 * 1024 * 1024;
 
-/// How much of its end is read.
+/// How much of its end is read for a question about the last few calls.
 const TAIL: u64 = 4 * 1024 * 1024;
 
 /// How much of its end is searched for the line of a twin, which is milliseconds old.
 const TWIN: u64 = 64 * 1024;
 
-/// One line of `log.jsonl`. Never a memory's text, never a command's.
+/// The longest payload that a line keeps, in bytes, when the registration asks for it.
+pub const LONGEST_PAYLOAD: usize = 64 * 1024;
+
+/// One line of `log.jsonl`: one call. Never a memory's text; a command's only in `payload`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LogLine {
@@ -43,60 +47,138 @@ pub struct LogLine {
     pub action: Option<String>,
     /// The ids of its targets.
     pub targets: Vec<String>,
+    /// What else could not be proved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Reason>,
+    /// From the start of the hook's own code to this line, in microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_us: Option<u64>,
+    /// The host's whole payload, where the registration says `--log verbose`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
+}
+
+/// One more reason of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reason {
+    /// The reason code.
+    pub code: String,
+    /// At most 200 characters.
+    pub detail: String,
 }
 
 impl LogLine {
-    /// A relevant call that was let through, and why that was not sure.
-    pub fn allowed(request: &MemoryGuardRequest, doubt: &Doubt) -> Self {
-        Self { verdict: "allow".into(), ..Self::about(request, doubt.code, &doubt.detail) }
+    /// How much the call matters to whoever reads the log.
+    pub fn weight(&self) -> Weight {
+        if self.verdict == "deny" {
+            return Weight::Refused;
+        }
+        let codes = std::iter::once(&self.code).chain(self.also.iter().map(|reason| &reason.code));
+        // A code of another version is one that we cannot call proved.
+        codes
+            .map(|word| Code::named(word).map_or(Weight::Unproven, Code::weight))
+            .max()
+            .unwrap_or(Weight::Unproven)
     }
+}
 
-    /// A call that was refused; `doubts` are those of its verdict.
-    pub fn denied(
-        request: &MemoryGuardRequest,
-        denial: &MemoryGuardDenial,
-        doubts: &[Doubt],
-    ) -> Self {
-        let unproven =
-            doubts.iter().map(|doubt| doubt.code).find(|code| *code == Code::DeniedUnproven);
-        let code = unproven.unwrap_or(match denial.action {
-            GuardedAction::Tamper => Code::DeniedTamper,
-            GuardedAction::Retire | GuardedAction::Edit | GuardedAction::Delete => {
-                Code::DeniedForeign
-            }
-        });
-        Self {
-            verdict: "deny".into(),
-            action: Some(denial.action.as_str().into()),
-            targets: denial.targets.iter().map(|target| target.id.clone()).collect(),
-            ..Self::about(request, code, "")
+/// What a reading of the log gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogText {
+    /// Oldest first.
+    pub lines: Vec<LogLine>,
+    /// How many lines could not be read.
+    pub broken: usize,
+}
+
+impl LogText {
+    /// Takes in one line; an empty one is none.
+    pub fn take(&mut self, line: &[u8]) {
+        if line.is_empty() {
+            return;
+        }
+        match serde_json::from_slice(line) {
+            Ok(line) => self.lines.push(line),
+            Err(_) => self.broken += 1,
         }
     }
 
-    fn about(request: &MemoryGuardRequest, code: Code, detail: &str) -> Self {
+    fn take_all(&mut self, bytes: &[u8]) {
+        bytes.split(|byte| *byte == b'\n').for_each(|line| self.take(line));
+    }
+}
+
+impl LogLine {
+    /// The line on a judged call; `None` for one that touched no memory and left no doubt.
+    pub fn of(request: &MemoryGuardRequest, verdict: &Verdict) -> Option<Self> {
+        let mut doubts = verdict.doubts.clone();
+        let (action, mut targets): (_, Vec<String>) = match &verdict.denial {
+            Some(denial) => {
+                let unproven = doubts.iter().position(|doubt| doubt.code == Code::DeniedUnproven);
+                let code = match (unproven, denial.action) {
+                    (Some(at), _) => doubts.remove(at).code,
+                    (None, GuardedAction::Tamper) => Code::DeniedTamper,
+                    (None, GuardedAction::Retire | GuardedAction::Edit | GuardedAction::Delete) => {
+                        Code::DeniedForeign
+                    }
+                };
+                doubts.insert(0, Doubt::new(code, ""));
+                let ids = denial.targets.iter().map(|target| target.id.clone()).collect();
+                (Some(denial.action.as_str().to_owned()), ids)
+            }
+            None => {
+                // What could not be proved comes before what was found to be in order.
+                doubts.sort_by_key(|doubt| doubt.code.weight() == Weight::Allowed);
+                if doubts.is_empty() && !verdict.own.is_empty() {
+                    doubts.push(Doubt::new(Code::AllowedOwn, ""));
+                }
+                (None, verdict.own.clone())
+            }
+        };
+        targets.truncate(LONGEST_LIST);
+        let (first, others) = doubts.split_first()?;
+        let reason =
+            |doubt: &Doubt| Reason { code: doubt.code.as_str().into(), detail: detail(doubt) };
+        Some(Self {
+            verdict: if action.is_some() { "deny" } else { "allow" }.into(),
+            action,
+            targets,
+            also: others.iter().take(LONGEST_LIST).map(reason).collect(),
+            ..Self::allowed(request, first)
+        })
+    }
+
+    /// A relevant call that was let through, and why that was not sure.
+    pub fn allowed(request: &MemoryGuardRequest, doubt: &Doubt) -> Self {
         Self {
             at: clock::rfc3339(clock::now_ms()),
-            code: code.as_str().into(),
-            detail: detail.chars().take(200).collect(),
+            verdict: "allow".into(),
+            code: doubt.code.as_str().into(),
+            detail: detail(doubt),
             session: request.caller.session.clone(),
             agent: request.caller.agent.clone(),
             tool: request.tool.clone(),
             call: request.call_id.clone(),
+            took_us: backstop::elapsed_us(),
             ..Self::default()
         }
     }
 }
 
+fn detail(doubt: &Doubt) -> String {
+    doubt.detail.chars().take(200).collect()
+}
+
+/// The most targets and the most further reasons that a line names.
+const LONGEST_LIST: usize = 32;
+
 impl State {
-    /// Leaves a line for a refusal, or one for each doubt of a call that was let through.
+    /// Leaves a line on a judged call, if there is anything to say.
     pub fn log_verdict(&self, request: &MemoryGuardRequest, verdict: &Verdict) {
-        let lines: Vec<LogLine> = match &verdict.denial {
-            Some(denial) => vec![LogLine::denied(request, denial, &verdict.doubts)],
-            None => verdict.doubts.iter().map(|doubt| LogLine::allowed(request, doubt)).collect(),
-        };
-        for line in &lines {
+        if let Some(line) = LogLine::of(request, verdict) {
             // The decision stands whether or not it can be written down.
-            drop(self.append_log(line));
+            drop(self.append_log(&line));
         }
     }
 
@@ -112,11 +194,10 @@ impl State {
     /// As the system says.
     pub fn append_log(&self, line: &LogLine) -> std::io::Result<()> {
         file::private_dir(self.dir())?;
-        turn_over(&self.log_path(), TURN_OVER);
         let text = serde_json::to_string(line)?;
         match line.call.as_deref().filter(|call| !call.is_empty()) {
-            None => file::append_line(&self.log_path(), &text),
-            Some(call) => file::append_line_unless(&self.log_path(), &text, TWIN, |tail| {
+            None => spool::append(&self.log_path(), TURN_OVER, &text, 0, |_| false),
+            Some(call) => spool::append(&self.log_path(), TURN_OVER, &text, TWIN, |tail| {
                 memchr::memmem::find(tail, call.as_bytes()).is_some() && holds(tail, line)
             }),
         }
@@ -124,11 +205,43 @@ impl State {
 
     /// The lines at the end of the log, oldest first.
     pub fn log_lines(&self) -> Vec<LogLine> {
-        let bytes = file::read_tail(&self.log_path(), TAIL).unwrap_or_default();
-        bytes
-            .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .collect()
+        let mut text = LogText::default();
+        text.take_all(&file::read_tail(&self.log_path(), TAIL).unwrap_or_default());
+        text.lines
+    }
+
+    /// The whole log, with what was turned over last.
+    ///
+    /// # Errors
+    /// When a file is there and cannot be read, or is no regular file of its own.
+    pub fn whole_log(&self) -> std::io::Result<LogText> {
+        let (mut text, growing) = self.follow_log()?;
+        text.take(growing.unfinished());
+        Ok(text)
+    }
+
+    /// The whole log, and the file in which it goes on.
+    ///
+    /// # Errors
+    /// As [`Self::whole_log`].
+    pub fn follow_log(&self) -> std::io::Result<(LogText, Growing)> {
+        let path = self.log_path();
+        let older = spool::turned_over(&path);
+        loop {
+            let before = file::identity(&older);
+            let mut text = LogText::default();
+            match file::read_tail(&older, 2 * TURN_OVER) {
+                Ok(bytes) => text.take_all(&bytes),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            let mut growing = Growing::begin(&path, 2 * TURN_OVER)?;
+            growing.lines().iter().for_each(|line| text.take(line));
+            // Turned over meanwhile, lines would be missing. That takes the hook thousands of calls.
+            if file::identity(&older) == before {
+                return Ok((text, growing));
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::State;
-use crate::sys::file;
+use crate::sys::{file, spool};
 
 /// The spool is turned over when it grows larger.
 const TURN_OVER: u64 = 4 * 1024 * 1024;
@@ -52,8 +52,8 @@ impl State {
     /// As the system says.
     pub fn append_call(&self, record: &CallRecord) -> std::io::Result<()> {
         file::private_dir(self.dir())?;
-        turn_over(&self.calls_path(), TURN_OVER);
-        file::append_line(&self.calls_path(), &serde_json::to_string(record)?)
+        let path = self.calls_path();
+        spool::append(&path, TURN_OVER, &serde_json::to_string(record)?, 0, |_| false)
     }
 
     /// The newest call records, newest first, from at most the last MiB of the spool, or of the one
@@ -63,7 +63,7 @@ impl State {
         let left = TAIL.saturating_sub(bytes.len() as u64);
         if left > 0 {
             let mut old =
-                file::read_tail(&turned_over(&self.calls_path()), left).unwrap_or_default();
+                file::read_tail(&spool::turned_over(&self.calls_path()), left).unwrap_or_default();
             old.append(&mut bytes);
             bytes = old;
         }
@@ -74,18 +74,4 @@ impl State {
         found.reverse();
         found
     }
-}
-
-/// Renames a file that has grown over `limit` to `….1`, replacing the one before.
-pub(super) fn turn_over(path: &std::path::Path, limit: u64) {
-    if file::length(path).is_some_and(|length| length > limit) {
-        // Two hooks may try at once: the second finds nothing to rename, and that is fine.
-        drop(file::rename(path, &turned_over(path)));
-    }
-}
-
-fn turned_over(path: &std::path::Path) -> PathBuf {
-    let mut old = path.as_os_str().to_owned();
-    old.push(".1");
-    PathBuf::from(old)
 }

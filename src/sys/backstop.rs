@@ -46,6 +46,19 @@ pub fn install(answer: &'static [u8], on_panic: fn(&str)) {
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) };
 }
 
+/// Microseconds since [`install`]: what the interval timer has counted down. It costs a call that
+/// asks for it one system call, and every other call nothing.
+pub fn elapsed_us() -> Option<u64> {
+    let zero = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let mut left = libc::itimerval { it_interval: zero, it_value: zero };
+    // SAFETY: `left` is a valid place for the answer and outlives the call.
+    let failed = unsafe { libc::getitimer(libc::ITIMER_REAL, &raw mut left) } != 0;
+    let left = left.it_value.tv_sec * 1_000_000 + left.it_value.tv_usec;
+    let elapsed = u64::try_from(LIMIT_SECONDS * 1_000_000 - left).ok()?;
+    // A timer that stands still was never started.
+    (!failed && left > 0).then_some(elapsed)
+}
+
 fn alternate_stack() {
     let stack = Box::leak(vec![0_u8; STACK].into_boxed_slice());
     let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };

@@ -11,6 +11,11 @@ pub fn now_ms() -> i64 {
         .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// Waits, for commands that follow something.
+pub fn pause(ms: u64) {
+    std::thread::sleep(std::time::Duration::from_millis(ms));
+}
+
 /// `ms` since 1970 as RFC 3339 in UTC with milliseconds: `2026-12-01T01:02:03.004Z`.
 ///
 /// Written by hand (civil-from-days) because the hook stamps every line it appends.

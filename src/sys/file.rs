@@ -51,9 +51,13 @@ pub fn read_tail(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn no_follow(path: &Path) -> io::Result<File> {
+pub(super) fn no_follow(path: &Path) -> io::Result<File> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = file.map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => io::Error::new(io::ErrorKind::InvalidData, "it is a link"),
+        _ => error,
+    })?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "not a regular file"));
     }
@@ -63,6 +67,12 @@ fn no_follow(path: &Path) -> io::Result<File> {
 /// The length of a file; `None` when there is none.
 pub fn length(path: &Path) -> Option<u64> {
     fs::symlink_metadata(path).ok().map(|meta| meta.len())
+}
+
+/// What tells the file at `path` from any other, links not followed; `None` when there is none.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 /// Whether something is there, links not followed.
@@ -129,46 +139,6 @@ pub fn write_record(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// As the system says.
 pub fn private_dir(dir: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
-/// Appends one line (a newline is added) in one write, creating the file with mode 0600.
-///
-/// # Errors
-/// As the system says; also when the last component is a link.
-pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
-    let mut file = append_only(path)?;
-    let mut bytes = Vec::with_capacity(line.len() + 1);
-    bytes.extend_from_slice(line.as_bytes());
-    bytes.push(b'\n');
-    file.write_all(&bytes)
-}
-
-/// How often the lock of a file is asked for, a millisecond apart.
-const LOCK_TRIES: u32 = 20;
-
-/// Appends one line as [`append_line`] does, unless `is_there` finds it in the last `tail` bytes. Others
-/// that append in this way wait; one that holds the lock for long is not waited for.
-///
-/// # Errors
-/// As the system says; also when the last component is a link.
-pub fn append_line_unless(
-    path: &Path,
-    line: &str,
-    tail: u64,
-    is_there: impl FnOnce(&[u8]) -> bool,
-) -> io::Result<()> {
-    let mut file = append_only(path)?;
-    for _ in 0..LOCK_TRIES {
-        if file.try_lock().is_ok() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    let end = read_tail(path, tail).unwrap_or_default();
-    if is_there(&end) {
-        return Ok(());
-    }
-    file.write_all(format!("{line}\n").as_bytes())
 }
 
 /// Makes the file with mode 0600 if it is not there; its content stays.
@@ -344,7 +314,7 @@ fn link_target(path: &Path) -> Option<PathBuf> {
     Some(parent.join(target.file_name()?))
 }
 
-fn append_only(path: &Path) -> io::Result<File> {
+pub(super) fn append_only(path: &Path) -> io::Result<File> {
     // A named pipe in its place would block an ordinary open for ever, and take the verdict with it.
     let file = OpenOptions::new()
         .append(true)

@@ -12,3 +12,5 @@ pub mod held;
 pub mod memory;
 pub mod process;
 pub mod replace;
+pub mod spool;
+pub mod terminal;

@@ -25,7 +25,8 @@ pub const EVENTS: &[(&str, &str)] = &[
 pub const SHIM: &str = "ringfence.sh";
 
 /// The flags of the hook that take a value.
-const FLAGS: &[&str] = &["--with", "--store", "--config", "--state", "--host", "--cortex-home"];
+const FLAGS: &[&str] =
+    &["--with", "--store", "--config", "--state", "--host", "--cortex-home", "--log"];
 
 /// One entry to register.
 #[derive(Clone, Debug, PartialEq, Eq)]

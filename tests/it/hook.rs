@@ -3,6 +3,7 @@
 mod failures;
 mod hostile;
 mod lifecycle;
+mod logged;
 mod payloads;
 mod retention;
 mod shim;

@@ -83,6 +83,51 @@ impl Home {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
+
+    /// What a person at a terminal of `columns` columns sees of a run, colours left out.
+    pub(crate) fn on_terminal(&self, args: &[&str], columns: u16) -> String {
+        let text = self.painted_on_terminal(args, columns);
+        let paint = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+        paint.replace_all(&text, "").into_owned()
+    }
+
+    /// The same with its colours.
+    pub(crate) fn painted_on_terminal(&self, args: &[&str], columns: u16) -> String {
+        let (mut ours, theirs) = terminal(columns);
+        let mut child = Command::new(BINARY)
+            .args(args)
+            .current_dir(self.path())
+            .env_clear()
+            .env("HOME", self.path())
+            .env("TERM", "xterm-256color")
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .envs(&self.env)
+            .stdin(Stdio::null())
+            .stderr(theirs.try_clone().unwrap())
+            .stdout(theirs)
+            .spawn()
+            .unwrap();
+        let mut bytes = Vec::new();
+        // When the last writer has left, Linux answers the reader with an error.
+        drop(std::io::Read::read_to_end(&mut ours, &mut bytes));
+        child.wait().unwrap();
+        String::from_utf8_lossy(&bytes).replace("\r\n", "\n")
+    }
+}
+
+/// Both ends of a terminal of its own.
+fn terminal(columns: u16) -> (std::fs::File, std::fs::File) {
+    use std::os::fd::FromRawFd;
+    let size = libc::winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    let (mut ours, mut theirs) = (0, 0);
+    // SAFETY: the places for the descriptors and the size outlive the call; name and settings are
+    // not asked for.
+    let failed = unsafe {
+        libc::openpty(&mut ours, &mut theirs, std::ptr::null_mut(), std::ptr::null(), &size)
+    };
+    assert_eq!(failed, 0);
+    // SAFETY: both descriptors are new and nobody else's.
+    unsafe { (std::fs::File::from_raw_fd(ours), std::fs::File::from_raw_fd(theirs)) }
 }
 
 /// Text of a corpus file.

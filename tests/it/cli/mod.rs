@@ -1,4 +1,5 @@
 //! Tests of cli.
 
+mod log;
 mod memory;
 mod transfer;
