@@ -17,6 +17,7 @@ mod cli;
 mod grant;
 mod guard;
 mod hook;
+mod install_script;
 mod layers;
 mod memory;
 mod posture;
