@@ -8,14 +8,12 @@ use std::rc::Rc;
 use super::scan::{MAX_DEPTH, parse};
 use super::scope::{Scope, Value};
 use super::tree::{Join, Node, Raw, Simple};
-use super::types::{Dialect, Files, Invocation, Reading, Redirect, Stdin, Unclear, What, Word};
+use super::types::{Dialect, Files, Reading, Redirect, Stdin, Unclear, What, Word};
 use super::values::UNKNOWN_PART;
 
 /// What a command prints: known text, or `None`.
 pub(super) type Printed = Option<String>;
 
-/// The most invocations one reading holds.
-const MAX_INVOCATIONS: usize = 10_000;
 /// The most text a command may print and still be known.
 pub(super) const MAX_PRINTED: usize = 262_144;
 
@@ -27,6 +25,11 @@ pub(super) struct Reader<'f> {
     pub(super) depth: usize,
     pub(super) via: Vec<&'static str>,
     pub(super) at: usize,
+    pub(super) end: usize,
+    /// The number of the command at hand, of the one around it, and of the last one begun.
+    pub(super) command: usize,
+    pub(super) within: usize,
+    pub(super) commands: usize,
     /// The line of the command at hand in its own text.
     pub(super) line: usize,
     pub(super) remote: bool,
@@ -83,7 +86,7 @@ impl Reader<'_> {
         scope: &mut Scope,
         input: &Stdin,
     ) -> Printed {
-        let outer = self.at;
+        let outer = (self.at, self.end);
         let marked;
         let mut text = text;
         if text.contains(UNKNOWN_PART) {
@@ -94,13 +97,13 @@ impl Reader<'_> {
             let node = parse(
                 text,
                 reader.depth,
-                Some(outer),
+                Some(outer.0),
                 &mut reader.steps,
                 &mut reader.reading.unclear,
             );
             let printed = reader.eval(&node, scope, input);
             reader.leave(Dialect::Posix, text);
-            reader.at = outer;
+            (reader.at, reader.end) = outer;
             printed
         })
     }
@@ -249,9 +252,16 @@ impl Reader<'_> {
         scope: &mut Scope,
         input: &Stdin,
     ) -> Printed {
-        if self.via.is_empty() {
-            self.at = simple.at;
+        let outer = self.begin_command();
+        if simple.end > simple.at {
+            (self.at, self.end) = (simple.at, simple.end);
         }
+        let printed = self.one_command(simple, scope, input);
+        self.end_command(outer);
+        printed
+    }
+
+    fn one_command(&mut self, simple: &Rc<Simple>, scope: &mut Scope, input: &Stdin) -> Printed {
         self.line = simple.line;
         if let Some(node) = super::alias::expanded(simple, scope) {
             return self.inside("alias", |reader| {
@@ -316,63 +326,6 @@ impl Reader<'_> {
             }
         }
     }
-
-    /// Records one program.
-    pub(super) fn invocation(
-        &mut self,
-        argv: Vec<Word>,
-        scope: &Scope,
-        redirects: Vec<Redirect>,
-        stdin: Stdin,
-        own_env: &[(String, Word)],
-    ) {
-        if self.reading.invocations.len() >= MAX_INVOCATIONS {
-            self.note(What::Bound, "invocations");
-            // Nothing more would be kept, so nothing more is run.
-            self.steps = 0;
-            return;
-        }
-        self.spend(scope.exported.len());
-        let mut env = scope.environment();
-        for (name, value) in own_env {
-            env.retain(|(known, _)| known != name);
-            env.push((name.clone(), value.clone().with_holes()));
-        }
-        let stdin = match stdin {
-            Stdin::Text(text) if text.contains(UNKNOWN_PART) => {
-                Stdin::Text(text.replace(UNKNOWN_PART, ""))
-            }
-            other @ Stdin::Inherited
-            | other @ Stdin::Text(_)
-            | other @ Stdin::File(_)
-            | other @ Stdin::Unknown => other,
-        };
-        let holes =
-            |redirect: Redirect| Redirect { target: redirect.target.with_holes(), ..redirect };
-        let redirects = redirects.into_iter().map(holes).collect();
-        self.reading.invocations.push(Invocation {
-            argv,
-            cwd: scope.cwd.clone(),
-            env,
-            redirects,
-            stdin,
-            via: self.via.clone(),
-            at: self.at,
-            remote: self.remote,
-            typed: self.typed,
-        });
-    }
-}
-
-/// Keeps what is unclear, at most 64 places; that a bound was reached is always kept.
-pub(super) fn push_unclear(all: &mut Vec<Unclear>, unclear: Unclear) {
-    let bound = unclear.what == What::Bound;
-    let is_known = |known: &Unclear| {
-        *known == unclear || (bound && known.what == What::Bound && known.detail == unclear.detail)
-    };
-    if (all.len() < 64 || bound) && !all.iter().any(is_known) {
-        all.push(unclear);
-    }
 }
 
 /// Whether it was said that the steps are used up.
@@ -388,5 +341,16 @@ pub(super) fn joined(first: Printed, second: Printed) -> Printed {
         (Some(_), Some(_)) | (None, None) => None,
         (Some(text), None) => known(&text).then(|| format!("{text}{UNKNOWN_PART}\n")),
         (None, Some(text)) => known(&text).then(|| format!("{UNKNOWN_PART}\n{text}")),
+    }
+}
+
+/// Keeps what is unclear, at most 64 places; that a bound was reached is always kept.
+pub(super) fn push_unclear(all: &mut Vec<Unclear>, unclear: Unclear) {
+    let bound = unclear.what == What::Bound;
+    let is_known = |known: &Unclear| {
+        *known == unclear || (bound && known.what == What::Bound && known.detail == unclear.detail)
+    };
+    if (all.len() < 64 || bound) && !all.iter().any(is_known) {
+        all.push(unclear);
     }
 }

@@ -37,6 +37,7 @@ mod parameter;
 mod program;
 mod pwsh;
 mod recipes;
+mod record;
 mod run;
 mod scan;
 mod scope;
@@ -79,6 +80,10 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
         depth: 0,
         via: Vec::new(),
         at: 0,
+        end: 0,
+        command: 0,
+        within: 0,
+        commands: 0,
         line: 0,
         remote: false,
         typed: false,

@@ -282,6 +282,7 @@ impl<'a> Scanner<'a> {
     fn simple(&mut self) -> Node {
         let mut simple = Simple { at: self.place(), line: self.line, ..Simple::default() };
         loop {
+            simple.end = self.place();
             self.blanks();
             if self.done() || !self.spend(1) {
                 break;

@@ -48,6 +48,8 @@ pub(super) struct Simple {
     pub(super) words: Vec<Raw>,
     pub(super) redirects: Vec<RawRedirect>,
     pub(super) at: usize,
+    /// Where it ends; equal to `at` for a text inside a text, which has no place of its own.
+    pub(super) end: usize,
     /// The line it begins on: an alias is expanded from the next line on.
     pub(super) line: usize,
 }

@@ -63,8 +63,16 @@ pub struct Invocation {
     pub stdin: Stdin,
     /// How it was found, outermost first: `["bash -c", "$(…)"]`; empty at the top of the text.
     pub via: Vec<&'static str>,
-    /// Byte offset in the outermost text (of the outermost construct, when found inside a word).
+    /// Byte offset in the outermost text: of the command itself, or, when that stands in a text of
+    /// its own (`bash -c '…'`, a script, backticks), of the command in the outermost text around it.
     pub at: usize,
+    /// The byte offset after it; not above `at` when it is not known.
+    pub end: usize,
+    /// The number of the command in the text that starts it, from 1; what a launcher starts has the
+    /// launcher's. 0 for a text without commands.
+    pub command: usize,
+    /// The number of the command around it (`echo $(x)`, `bash -c x`); 0 at the top.
+    pub within: usize,
     /// Runs in another machine or container (`ssh`, `docker exec`): paths and stores are not ours.
     pub remote: bool,
     /// Types into a terminal that someone else may own (`tmux send-keys`, `screen stuff`).

@@ -37,8 +37,14 @@ pub(super) fn lines(
         if !reader.spend(expanded.len()) {
             return None;
         }
+        let outer = reader.begin_command();
+        if reader.via.is_empty() {
+            let at = text.len() - rest.len();
+            (reader.at, reader.end) = (at, at + line.trim_end().len());
+        }
         let mut cursor = line::Line::new(&expanded);
         let more = cursor.commands(reader, scope, input, false);
+        reader.end_command(outer);
         printed = super::eval::joined(printed, more);
         rest = after;
     }

@@ -26,11 +26,18 @@ pub(super) fn statements(
         if cursor.done() || matches!(cursor.peek(), Some('}' | ')')) || !reader.spend(1) {
             break;
         }
+        let outer = reader.begin_command();
+        let known = reader.reading.invocations.len();
         if reader.via.is_empty() {
-            reader.at = cursor.at;
+            (reader.at, reader.end) = (cursor.at, 0);
         }
         let before = cursor.at;
         let more = statement(reader, cursor, scope);
+        if reader.via.is_empty() {
+            let end = cursor.at;
+            reader.reading.invocations.iter_mut().skip(known).for_each(|one| one.end = end);
+        }
+        reader.end_command(outer);
         out = out.and(more);
         if cursor.at == before {
             cursor.bump();
