@@ -32,14 +32,8 @@ look() {
 	exit 0
 }
 
-# Lifecycle events are always the binary's: it keeps the session tree. So is every call with a state
-# directory of its own: the markers below are elsewhere.
-case "${1-} $* " in
-*" --state "*) lifecycle=1 ;;
-"pre-tool-use "*) lifecycle= ;;
-*) lifecycle=1 ;;
-esac
-if [ "$lifecycle" ]; then
+# Lifecycle events are always the binary's: it keeps the session tree.
+if [ "${1-}" != pre-tool-use ]; then
 	if find_binary; then
 		"$binary" hook "$@" 2>/dev/null
 	elif [ "${1-}" = session-start ] && [ "${CLAUDE_PLUGIN_ROOT-}" ]; then
@@ -49,6 +43,20 @@ if [ "$lifecycle" ]; then
 	fi
 	exit 0
 fi
+
+# Where the markers of child sessions are: as the line says, or at the user's place.
+case ${XDG_STATE_HOME-} in
+/*) state=$XDG_STATE_HOME/ringfence ;;
+*) state=${HOME-}/.local/state/ringfence ;;
+esac
+flag=
+for word; do
+	case $flag$word in
+	--state=*) state=${word#--state=} ;;
+	--state/*) state=$word ;;
+	esac
+	case $word in --state) flag=$word ;; *) flag= ;; esac
+done
 
 # One process reads the beginning: a shell's own `read` takes a system call for each byte, and its
 # patterns are slow on long texts. A long payload is the binary's: what was read of it fills more
@@ -62,11 +70,7 @@ case $payload in
 *cortex_* | *ringfence*) look "$@" ;;
 *)
 	# The parent's: of interest only when its session is another one's child.
-	case ${XDG_STATE_HOME-} in
-	/*) state=$XDG_STATE_HOME ;;
-	*) state=${HOME-}/.local/state ;;
-	esac
-	for marker in "$state"/ringfence/sessions/*.child; do
+	for marker in "$state"/sessions/*.child; do
 		[ -e "$marker" ] && look "$@"
 	done
 	exit 0

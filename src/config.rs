@@ -1,7 +1,7 @@
 //! Finds and reads the owner's configuration.
 //!
-//! The user's file, then one named on the hook's own line, then root's: each wins over the one
-//! before, key by key. The project's file comes last and can only tighten. A file that cannot be
+//! The user's file, or instead of it the one named on the hook's own line, then root's, which wins
+//! key by key. The project's file comes last and can only tighten. A file that cannot be
 //! read or a key that means nothing is a warning for `doctor`, never a failure: the hook goes on
 //! with what is left.
 
@@ -24,9 +24,9 @@ pub const PROJECT_FILE: &str = ".ringfence.toml";
 /// Where configuration may stand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'a> {
-    /// The user's file.
+    /// The file at the user's place; read when none is named.
     pub user: Option<&'a Path>,
-    /// The file named on the hook's line.
+    /// The file named on the hook's line: where the environment says otherwise, it is not asked.
     pub named: Option<&'a Path>,
     /// Root's file.
     pub managed: Option<&'a Path>,
@@ -66,7 +66,7 @@ struct Said {
     system_message: Option<bool>,
 }
 
-/// Reads what holds for a call in `cwd`: the user's file, `named`, root's, and the file of the work
+/// Reads what holds for a call in `cwd`: `named` or the user's file, root's, and the file of the work
 /// tree around `cwd`.
 pub fn load_for(dirs: &Dirs, named: Option<&Path>, cwd: &Path) -> Config {
     let user = dirs.config_file();
@@ -83,7 +83,8 @@ pub fn load_for(dirs: &Dirs, named: Option<&Path>, cwd: &Path) -> Config {
 /// Reads what is there.
 pub fn load(sources: &Sources<'_>) -> Config {
     let mut config = Config::default();
-    for path in [sources.user, sources.named, sources.managed].into_iter().flatten() {
+    let owner = sources.named.or(sources.user);
+    for path in [owner, sources.managed].into_iter().flatten() {
         let said = read(path, &mut config);
         let policy = &mut config.policy;
         policy.deny_unproven = said.deny_unproven.unwrap_or(policy.deny_unproven);
@@ -92,7 +93,8 @@ pub fn load(sources: &Sources<'_>) -> Config {
         }
         config.system_message = said.system_message.unwrap_or(config.system_message);
     }
-    if let Some(named) = sources.named
+    // Install names the usual place too, where there need not be any.
+    if let Some(named) = sources.named.filter(|named| Some(*named) != sources.user)
         && !file::exists(named)
     {
         config
@@ -199,7 +201,7 @@ mod tests {
         let [user, named, managed, project] = &paths;
         let sources = Sources {
             user: Some(user),
-            named: Some(named),
+            named: texts.get(1).filter(|text| !text.is_empty()).map(|_| named.as_path()),
             managed: Some(managed),
             project: Some(project),
         };
@@ -213,10 +215,10 @@ mod tests {
     }
 
     #[test]
-    fn later_files_win_key_by_key() {
+    fn root_s_file_wins_key_by_key_and_a_named_one_stands_for_the_user_s() {
         let config = loaded([
-            "[guard]\nunproven = \"deny\"\ntrusted_agents = [\"keeper\"]\nsystem_message = false",
-            "[guard]\ntrusted_agents = [\"other\"]",
+            "[guard]\ntrusted_agents = [\"keeper\", \"mallory\"]\nsystem_message = true",
+            "[guard]\nunproven = \"deny\"\ntrusted_agents = [\"other\"]\nsystem_message = false",
             "[guard]\nunproven = \"allow\"",
             "",
         ]);
@@ -236,13 +238,16 @@ mod tests {
 
         let stricter = loaded(["", "", "", "[guard]\nunproven = \"deny\""]);
         assert!(stricter.policy.deny_unproven);
+
+        let broken = loaded(["[guard", "", "", ""]);
+        assert_eq!(broken.warnings, ["`user` is no TOML: unclosed table, expected `]`"]);
     }
 
     #[test]
     fn nothing_in_a_file_is_a_failure() {
         let config = loaded([
-            "[guard]\nunproven = 1\ntrusted_agents = [1]\nsystem_message = \"yes\"\nx = 1",
             "[guard",
+            "[guard]\nunproven = 1\ntrusted_agents = [1]\nsystem_message = \"yes\"\nx = 1",
             "other = 1",
             "guard = 1",
         ]);
@@ -250,11 +255,10 @@ mod tests {
         assert_eq!(
             config.warnings,
             [
-                "`user`: `guard.system_message` must be true or false",
-                "`user`: `guard.trusted_agents` must be a list of strings",
-                "`user`: `guard.unproven` must be \"allow\" or \"deny\"",
-                "`user`: `guard.x` is not known",
-                "`named` is no TOML: unclosed table, expected `]`",
+                "`named`: `guard.system_message` must be true or false",
+                "`named`: `guard.trusted_agents` must be a list of strings",
+                "`named`: `guard.unproven` must be \"allow\" or \"deny\"",
+                "`named`: `guard.x` is not known",
                 "`managed`: `other` is not known",
                 "`project`: `guard` is not known",
             ]

@@ -129,6 +129,7 @@ codes! {
     DeniedForeign Refused "denied-foreign" "The call would have changed memory of another session.",
     DeniedTamper Refused "denied-tamper" "The call would have changed the memory's files or our own past the tools.",
     DeniedUnproven Refused "denied-unproven" "Nothing was proved, and the owner's configuration refuses that.",
+    DeniedUnbinding Refused "denied-unbinding" "The client's settings changed so that it would not ask us any more.",
     PayloadUnreadable Failed "payload-unreadable" "The payload could not be read although it holds an agent mark.",
     StoreMissing Unproven "store-missing" "There is no store where the call would look.",
     StoreLocked Unproven "store-locked" "The store stayed locked for longer than the hook waits.",

@@ -3,6 +3,7 @@
 //! The sum of its waits is bounded by counting them, not by a clock: on a busy machine a clock would
 //! decide calls. What was not looked at is a doubt.
 
+mod agents;
 mod places;
 mod protected;
 
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::decision::{Code, Doubt, GuardedAction};
-use crate::guard::{Facts, Place, Protected, Reached};
+use crate::guard::{Definer, Facts, Place, Protected, Reached};
 use crate::memory::store::{CortexStore, NativeStore, Sitting};
 use crate::memory::{Family, Memory};
 use crate::request::Caller;
@@ -40,6 +41,10 @@ pub struct Setup {
     pub stores: Vec<PathBuf>,
     /// Cortex's homes that the registration names, besides its default.
     pub cortex_homes: Vec<PathBuf>,
+    /// The configuration file that the registration names.
+    pub config: Option<PathBuf>,
+    /// The client's directory that the registration names, instead of `~/.claude`.
+    pub client: Option<PathBuf>,
     /// Who calls.
     pub caller: Caller,
     /// The directory the host reports, absolute.
@@ -186,6 +191,10 @@ impl Facts for Machine {
 
     fn home(&self) -> &str {
         &self.home
+    }
+
+    fn definer(&self, agent_type: &str) -> Option<Definer> {
+        self.agent_definer(agent_type)
     }
 
     fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {

@@ -96,6 +96,14 @@ pub fn arguments(value: &[u8]) -> Arguments {
     )
 }
 
+/// The string at a key of a JSON object; the last one of equal keys counts.
+pub fn text_at(bytes: &[u8], key: &str) -> Option<String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let pairs = object(bytes)?;
+    let (_, value) = pairs.iter().rev().find(|(name, _)| name == key)?;
+    string(value)
+}
+
 /// The pairs of a JSON object with their raw values; `None` when it is none or ends too early.
 pub fn object(bytes: &[u8]) -> Option<Vec<(String, &[u8])>> {
     let mut at = blanks(bytes, 0);

@@ -166,12 +166,16 @@ pub(crate) struct StatusArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ringfence off --for 30m    it comes back by itself
-  ringfence off --end        switch it on again now")]
+  ringfence off --for 30m            for everything; it comes back by itself
+  ringfence off --for 30m --project  only for the project of this directory
+  ringfence off --end                switch it on again now")]
 pub(crate) struct OffArgs {
     /// For how long: 30s, 10m, 2h
     #[arg(long = "for", value_name = "TIME", default_value = "10m", conflicts_with = "end")]
     pub(crate) duration: String,
+    /// Only for the project of this directory, with all its work trees
+    #[arg(long)]
+    pub(crate) project: bool,
     /// Switch it on again now
     #[arg(long)]
     pub(crate) end: bool,

@@ -12,7 +12,7 @@ use super::{Answer, output};
 use crate::config;
 use crate::decision::{Code, Doubt, GuardedAction, Verdict};
 use crate::facts::{Machine, Setup};
-use crate::guard::{Facts, Place, Protected, Reached, evaluate_memory_guard};
+use crate::guard::{Definer, Facts, Place, Protected, Reached, evaluate_memory_guard};
 use crate::memory::Family;
 use crate::payload::Payload;
 use crate::request::{Argument, Arguments, Caller, MemoryGuardRequest};
@@ -130,6 +130,8 @@ fn machine(
         dirs,
         stores,
         cortex_homes: Vec::new(),
+        config: named,
+        client: env::var("CLAUDE_CONFIG_DIR").map(PathBuf::from),
         caller: request.caller.clone(),
         cwd: request.cwd.clone(),
         project: request.project.clone(),
@@ -162,6 +164,10 @@ impl Facts for LookOnly<'_> {
 
     fn home(&self) -> &str {
         self.0.home()
+    }
+
+    fn definer(&self, agent_type: &str) -> Option<Definer> {
+        self.0.definer(agent_type)
     }
 
     fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {

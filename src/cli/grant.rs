@@ -185,6 +185,8 @@ fn find(args: &GrantArgs, dirs: &crate::sys::dirs::Dirs, state: &State) -> anyho
         state: state.clone(),
         stores: Vec::new(),
         cortex_homes: Vec::new(),
+        config: None,
+        client: None,
         caller: Caller::default(),
         cwd: cwd.clone(),
         project: env::var("CLAUDE_PROJECT_DIR"),

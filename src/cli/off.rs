@@ -1,23 +1,33 @@
 //! `ringfence off`: the owner's pause. It ends by itself.
 
+use std::path::Path;
+
 use super::Answer;
 use super::args::OffArgs;
 use super::duration;
 use super::failure::Failure;
 use super::install::refused;
 use super::output;
-use crate::state::State;
-use crate::sys::clock;
+use crate::state::off::project_of;
+use crate::state::{Off, State};
+use crate::sys::{clock, env};
 use crate::wiring::table::Places;
 
 pub(crate) fn run(args: &OffArgs) -> anyhow::Result<Answer> {
     let places = Places::find().map_err(refused)?;
     let state = State::at(&places.dirs.state);
     let now = clock::now_ms();
-    let is_off = state.off_until().is_some_and(|until| until > now);
+    let cwd = env::current_dir();
+    let project = cwd.filter(|_| args.project).map(|cwd| project_of(&cwd));
+    let whom = whom(project.as_deref());
     if args.end {
-        state.set_off(None)?;
-        output::data(if is_off { "the guard is on again\n" } else { "the guard was on\n" });
+        let was_off = state.switch_on(project.as_deref(), now)?;
+        let words = if was_off { "is on again" } else { "was on" };
+        output::data(&format!("the guard {words}{whom}\n"));
+        // A pause for everything outweighs the end of one for a project.
+        for pause in state.pauses(now) {
+            output::data(&format!("{}\n", sentence(&pause)));
+        }
         return Ok(Answer::Yes);
     }
     let wanted = duration::parse(&args.duration)?;
@@ -25,8 +35,18 @@ pub(crate) fn run(args: &OffArgs) -> anyhow::Result<Answer> {
         let sentence = format!("only a person at a terminal outside any client can do this: {why}");
         return Err(Failure::no(sentence).into());
     }
-    let until = now.saturating_add(wanted);
-    state.set_off(Some(until))?;
-    output::data(&format!("the guard is off until {}\n", clock::rfc3339(until)));
+    let pause = Off { until: now.saturating_add(wanted), project };
+    state.switch_off(&pause)?;
+    output::data(&format!("{}\n", sentence(&pause)));
     Ok(Answer::Yes)
+}
+
+/// What a pause is, for a person.
+pub(super) fn sentence(pause: &Off) -> String {
+    let whom = whom(pause.project.as_deref());
+    format!("the guard is off{whom} until {}", clock::rfc3339(pause.until))
+}
+
+fn whom(project: Option<&Path>) -> String {
+    project.map_or_else(String::new, |project| format!(" for {}", project.display()))
 }

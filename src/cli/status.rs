@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Answer;
 use super::args::StatusArgs;
 use super::install::refused;
-use super::{output, stores};
+use super::{off, output, stores};
 use crate::state::State;
 use crate::sys::clock;
 use crate::wiring::owned::{self, Owned};
@@ -16,13 +16,18 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
     let owned = owned::look_at(&places);
     let stores = stores::found(&places);
     let state = State::at(&places.dirs.state);
-    let off = state.off_until().filter(|until| *until > clock::now_ms()).map(clock::rfc3339);
+    let pauses = state.pauses(clock::now_ms());
+    let everything = pauses.iter().find(|pause| pause.project.is_none());
     if args.json {
         output::json(&json!({
             "version": 1,
             "program": places.binary,
             "release": env!("CARGO_PKG_VERSION"),
-            "off_until": off,
+            "off_until": everything.map(|pause| clock::rfc3339(pause.until)),
+            "off_projects": pauses.iter().filter_map(|pause| {
+                let project = pause.project.as_ref()?;
+                Some(json!({"project": project, "until": clock::rfc3339(pause.until)}))
+            }).collect::<Vec<_>>(),
             "owned": owned.iter().map(document).collect::<Vec<_>>(),
             "stores": stores.iter().map(|store| json!({
                 "family": store.family,
@@ -44,9 +49,11 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
         let doubt = store.doubt.as_ref().map_or_else(String::new, |doubt| format!(", {doubt}"));
         lines.push_str(&format!("store     {} ({}{doubt})\n", store.path, store.family));
     }
-    match off {
-        Some(until) => lines.push_str(&format!("guard     off until {until}\n")),
-        None => lines.push_str("guard     on\n"),
+    if everything.is_none() {
+        lines.push_str("guard     on\n");
+    }
+    for pause in &pauses {
+        lines.push_str(&format!("guard     {}\n", off::sentence(pause)));
     }
     output::data(&lines);
     Ok(Answer::Yes)

@@ -30,6 +30,8 @@ pub(super) fn found(places: &Places) -> Vec<Store> {
         state: State::at(&places.dirs.state),
         stores: named("--store"),
         cortex_homes: named("--cortex-home"),
+        config: None,
+        client: Some(places.client.clone()),
         caller: Caller::default(),
         cwd: cwd.unwrap_or_default(),
         project: None,

@@ -117,7 +117,11 @@ impl Machine {
     pub(super) fn cortex_homes(&self, place: &Place) -> Vec<PathBuf> {
         let home = &self.setup.dirs.home;
         let mut homes = vec![home.join(".cortex")];
-        homes.extend(self.setup.cortex_homes.iter().cloned());
+        for named in &self.setup.cortex_homes {
+            if !homes.contains(named) {
+                homes.push(named.clone());
+            }
+        }
         for named in [env::var("CORTEX_HOME"), place.cortex_home.clone()].into_iter().flatten() {
             let named = named.trim();
             // A relative one lies below the user's home, as in Cortex.

@@ -34,6 +34,9 @@ impl Machine {
         found.stores_below(&dirs.data.join("projects"), "memory.db");
         found.own(self.setup.state.dir(), "Ringfence's state");
         found.own(&dirs.config, "Ringfence's configuration");
+        if let Some(named) = &self.setup.config {
+            found.own(named, "Ringfence's configuration");
+        }
         found.own(Dirs::managed_file(), "Ringfence's configuration");
         if let Some(binary) = env::current_exe() {
             let shim = binary.with_file_name("ringfence.sh");
@@ -44,7 +47,8 @@ impl Machine {
         }
         // Looked in as well as the default, never instead: a project can set the variable.
         let moved = env::var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-        for client in [Some(dirs.home.join(".claude")), moved].into_iter().flatten() {
+        let named = self.setup.client.clone();
+        for client in [Some(dirs.home.join(".claude")), named, moved].into_iter().flatten() {
             found.put(&client.join("settings.json"), SETTINGS, ProtectedKind::Settings);
         }
         found.put(Path::new(MANAGED_SETTINGS), SETTINGS, ProtectedKind::Settings);

@@ -47,19 +47,8 @@ fn is_trusted(
     policy: &Policy,
 ) -> bool {
     let Some(agent_type) = request.caller.agent_type.as_deref() else { return false };
-    if !policy.trusted_agents.iter().any(|trusted| trusted == agent_type) {
-        return false;
-    }
-    let below = format!(".claude/agents/{agent_type}.md");
-    let project = request.project.as_deref();
-    let shadowed = [Some(request.cwd.as_str()), project]
-        .into_iter()
-        .flatten()
-        .filter(|folder| *folder != facts.home())
-        .any(|folder| facts.text(&format!("{folder}/{below}")).is_some());
-    !agent_type.contains('/')
-        && !shadowed
-        && facts.text(&format!("{}/{below}", facts.home())).is_some()
+    policy.trusted_agents.iter().any(|trusted| trusted == agent_type)
+        && facts.definer(agent_type) == Some(super::Definer::Owner)
 }
 
 /// Takes the grants, if every memory has one: a call that stays refused must not use any up.

@@ -96,6 +96,15 @@ pub enum ProtectedKind {
     Settings,
 }
 
+/// Whose file defines an agent type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Definer {
+    /// The owner's, in the client's own directory.
+    Owner,
+    /// The project's, which the client prefers: anyone in the working tree can write one.
+    Project,
+}
+
 /// What the guard may ask the machine, through whoever may touch it.
 pub trait Facts: Files {
     /// The stores of `family` that a call at `place` would reach; the call's own directory and the
@@ -110,6 +119,9 @@ pub trait Facts: Files {
 
     /// The user's home.
     fn home(&self) -> &str;
+
+    /// Whose file defines the agent type for a call in this project; `None` = nobody's is known.
+    fn definer(&self, agent_type: &str) -> Option<Definer>;
 
     /// Whether there is a grant for this caller, store, id and action; it stays where it is.
     fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool;

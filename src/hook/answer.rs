@@ -30,8 +30,36 @@ pub(crate) fn deny(reason: &str, message: Option<&str>) -> String {
         },
         system_message: message,
     };
-    // Plain strings cannot fail to be written.
-    let mut line = serde_json::to_string(&answer).unwrap_or_default();
+    line(&answer)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Block<'a> {
+    decision: &'static str,
+    reason: &'a str,
+    system_message: &'a str,
+}
+
+/// A refusal of a change of the settings.
+pub(crate) fn refuse_change(reason: &str, message: &str) -> String {
+    line(&Block { decision: "block", reason, system_message: message })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Notice<'a> {
+    system_message: &'a str,
+}
+
+/// A line for the person at the terminal, and nothing else.
+pub(crate) fn notice(message: &str) -> String {
+    line(&Notice { system_message: message })
+}
+
+/// Plain strings cannot fail to be written.
+fn line(answer: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(answer).unwrap_or_default();
     line.push('\n');
     line
 }
@@ -48,5 +76,10 @@ mod tests {
              \"permissionDecisionReason\":\"a \\\"b\\\"\\nc\"}}\n"
         );
         assert!(deny("r", Some("m")).ends_with("},\"systemMessage\":\"m\"}\n"));
+        assert_eq!(
+            refuse_change("r", "m"),
+            "{\"decision\":\"block\",\"reason\":\"r\",\"systemMessage\":\"m\"}\n"
+        );
+        assert_eq!(notice("m"), "{\"systemMessage\":\"m\"}\n");
     }
 }

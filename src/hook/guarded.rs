@@ -45,6 +45,8 @@ pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
     if payload.agent.is_none() && child_of.is_none() {
         return;
     }
+    // What doctor goes by: nothing else shows that the client asks about subagents' calls.
+    state.touch_asked();
     judge(payload, child_of, raw, line, dirs, &state);
 }
 
@@ -66,25 +68,21 @@ fn judge(
         return;
     }
     let kept = line.logs_payloads.then_some(raw);
-    if state.off_until().is_some_and(|until| until > clock::now_ms()) {
-        let off = Doubt::new(Code::SwitchedOff, "");
-        log(
-            state,
-            &LogLine {
-                payload: kept.and_then(whole),
-                ..LogLine::allowed(&payload.request(None, None), &off)
-            },
-        );
+    let project = env::var("CLAUDE_PROJECT_DIR");
+    let request = payload.request(child_of, project);
+    if is_off(state, &request, clock::now_ms()) {
+        let off = LogLine::allowed(&request, &Doubt::new(Code::SwitchedOff, ""));
+        log(state, &LogLine { payload: kept.and_then(whole), ..off });
         return;
     }
-    let project = env::var("CLAUDE_PROJECT_DIR");
-    let settings = config::load_for(&dirs, line.config.as_deref(), Path::new(&payload.cwd));
-    let request = payload.request(child_of, project);
+    let settings = config::load_for(&dirs, line.config.as_deref(), Path::new(&request.cwd));
     let setup = Setup {
         dirs,
         state: state.clone(),
         stores: line.stores.clone(),
         cortex_homes: line.cortex_homes.clone(),
+        config: line.config.clone(),
+        client: line.client.clone(),
         caller: request.caller.clone(),
         cwd: request.cwd.clone(),
         project: request.project.clone(),
@@ -101,6 +99,21 @@ fn judge(
     }
     if let Some(entry) = LogLine::of(&request, &verdict) {
         log(state, &LogLine { payload: kept.and_then(whole), ..entry });
+    }
+}
+
+/// Whether the owner has paused the guard for this call.
+///
+/// A child session counts as where its parent is too: a subagent must not get into a pause by
+/// starting a client in another project.
+pub(super) fn is_off(state: &State, request: &MemoryGuardRequest, now: i64) -> bool {
+    let Some(pause) = state.pause_at(Path::new(&request.cwd), now) else { return false };
+    match &request.caller.child_of {
+        Some(parent) if pause.project.is_some() => {
+            let root = state.session(&state.root_of(parent)).unwrap_or_default();
+            state.pause_at(Path::new(&root.cwd), now).is_some()
+        }
+        Some(_) | None => true,
     }
 }
 

@@ -3,15 +3,28 @@
 use std::path::Path;
 
 use crate::payload::Payload;
-use crate::state::{CallRecord, SessionRecord, State};
+use crate::state::{CallRecord, Off, SessionRecord, State};
 use crate::sys::{clock, env, git, process};
 
+use super::answer;
 use super::line::Line;
 
 /// A session starts, resumes, was cleared or compacted.
 pub(super) fn session_start(raw: &[u8], line: &Line) {
     let Some((payload, state)) = read(raw, line) else { return };
     let client = client();
+    let child_of = client.and_then(|client| caller_of(&client, &state, &payload.session));
+    let is_new_client = matches!(payload.source.as_deref(), Some("startup" | "resume"));
+    // A child session that a person resumes is that person's from then on.
+    if child_of.is_none()
+        && is_new_client
+        && client.is_some_and(|client| state.is_persons_client(&client))
+    {
+        // What stays marked is guarded, which is the safe side.
+        drop(state.unmark(&payload.session));
+    }
+    let now = clock::now_ms();
+    let pause = state.pause_at(Path::new(&payload.cwd), now);
     let record = SessionRecord {
         first_seen: clock::rfc3339(clock::now_ms()),
         ended: String::new(),
@@ -20,7 +33,7 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
             && state.session(&payload.session).is_some(),
         project: env::var("CLAUDE_PROJECT_DIR").unwrap_or_default(),
         scope: git::scope_of(Path::new(&payload.cwd)),
-        child_of: client.and_then(|client| caller_of(&client, &state, &payload.session)),
+        child_of,
         cwd: payload.cwd,
         session: payload.session,
     };
@@ -30,7 +43,20 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
     {
         drop(state.record_client(client.pid, client.start, &record.session));
     }
+    if let Some(pause) = pause.filter(|_| line.has_guard()) {
+        process::write_output(answer::notice(&off_notice(&pause)).as_bytes());
+    }
     state.tidy();
+}
+
+/// What the person is told at the start of a session in a pause.
+fn off_notice(pause: &Off) -> String {
+    let whom = match &pause.project {
+        None => String::new(),
+        Some(project) => format!(" for {}", project.display()),
+    };
+    let until = clock::rfc3339(pause.until);
+    format!("Ringfence is off{whom} until {until}: subagents may change any memory")
 }
 
 /// A session ends; it may be resumed later.
@@ -76,7 +102,7 @@ fn read(raw: &[u8], line: &Line) -> Option<(Payload, State)> {
 ///
 /// A client starts its hooks in a kernel session of their own, so a shell between us is in ours. A
 /// client that was copied to `/tmp/bash` is not, and is seen for what it is.
-fn client() -> Option<process::Process> {
+pub(super) fn client() -> Option<process::Process> {
     let own = process::own()?;
     process::ancestors().into_iter().find(|ancestor| {
         let name = process::name(ancestor.pid).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::state::State;
 use crate::sys::dirs::Dirs;
+use crate::wiring::entry::FLAGS;
 
 /// What the client calls us for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,7 @@ pub(super) enum Event {
     SessionEnd,
     SubagentStart,
     SubagentStop,
+    ConfigChange,
     /// Fails on purpose, for the tests of the backstop.
     SelfTest(String),
     Unknown,
@@ -31,44 +33,53 @@ pub(super) struct Line {
     pub(super) stores: Vec<PathBuf>,
     /// Cortex's homes, besides its default.
     pub(super) cortex_homes: Vec<PathBuf>,
-    /// A configuration file that wins over the user's.
+    /// The configuration file to read instead of the one at the user's place.
     pub(super) config: Option<PathBuf>,
+    /// The client's own directory, as it was at install.
+    pub(super) client: Option<PathBuf>,
     /// Whether the log keeps the whole payload of a logged call.
     pub(super) logs_payloads: bool,
     state: Option<PathBuf>,
+    data: Option<PathBuf>,
 }
 
 impl Line {
     /// Reads the words after `hook`.
     pub(super) fn read(mut args: impl Iterator<Item = OsString>) -> Self {
         let event = args.next().map_or(Event::Unknown, |word| event(&word.to_string_lossy()));
-        let mut line = Self {
-            event,
-            arms: Vec::new(),
-            stores: Vec::new(),
-            cortex_homes: Vec::new(),
-            config: None,
-            logs_payloads: false,
-            state: None,
-        };
+        let mut line = Self { event, ..Self::empty() };
         while let Some(word) = args.next() {
-            match word.to_str() {
-                Some("--with") => {
-                    let arms = args.next().unwrap_or_default();
-                    line.arms.extend(arms.to_string_lossy().split(',').map(str::to_owned));
+            let Some((flag, joined)) = flag(&word) else { continue };
+            let Some(value) = joined.or_else(|| args.next()) else { continue };
+            match flag {
+                "--with" => {
+                    line.arms.extend(value.to_string_lossy().split(',').map(str::to_owned));
                 }
-                Some("--store") => line.stores.extend(args.next().map(PathBuf::from)),
-                Some("--cortex-home") => line.cortex_homes.extend(args.next().map(PathBuf::from)),
-                Some("--config") => line.config = args.next().map(PathBuf::from),
-                Some("--state") => line.state = args.next().map(PathBuf::from),
-                Some("--log") => {
-                    line.logs_payloads = args.next().is_some_and(|how| how == "verbose");
-                }
-                Some("--host") => drop(args.next()),
+                "--store" => line.stores.push(value.into()),
+                "--cortex-home" => line.cortex_homes.push(value.into()),
+                "--config" => line.config = Some(value.into()),
+                "--client" => line.client = Some(value.into()),
+                "--state" => line.state = Some(value.into()),
+                "--data" => line.data = Some(value.into()),
+                "--log" => line.logs_payloads = value == "verbose",
                 _ => {}
             }
         }
         line
+    }
+
+    fn empty() -> Self {
+        Self {
+            event: Event::Unknown,
+            arms: Vec::new(),
+            stores: Vec::new(),
+            cortex_homes: Vec::new(),
+            config: None,
+            client: None,
+            logs_payloads: false,
+            state: None,
+            data: None,
+        }
     }
 
     /// Whether the line selects the guard.
@@ -76,15 +87,28 @@ impl Line {
         self.arms.is_empty() || self.arms.iter().any(|arm| arm == "guard")
     }
 
-    /// The user's directories; `None` without a home.
+    /// The user's directories, those that the line names in their place; `None` without a home.
     pub(super) fn dirs(&self) -> Option<Dirs> {
-        Dirs::from_env()
+        let mut dirs = Dirs::from_env()?;
+        dirs.put(self.state.as_deref(), self.data.as_deref(), self.config.as_deref());
+        Some(dirs)
     }
 
-    /// The state directory of the line, or the user's.
+    /// The state directory.
     pub(super) fn state(&self, dirs: &Dirs) -> State {
-        State::at(self.state.clone().unwrap_or_else(|| dirs.state.clone()))
+        State::at(&dirs.state)
     }
+}
+
+/// The hook's flag that a word is, with the value that is joined to it.
+fn flag(word: &OsString) -> Option<(&'static str, Option<OsString>)> {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let bytes = word.as_bytes();
+    FLAGS.iter().find_map(|flag| match bytes.strip_prefix(flag.as_bytes())? {
+        [] => Some((*flag, None)),
+        [b'=', value @ ..] => Some((*flag, Some(OsString::from_vec(value.to_vec())))),
+        _ => None,
+    })
 }
 
 fn event(word: &str) -> Event {
@@ -95,6 +119,7 @@ fn event(word: &str) -> Event {
         "session-end" => Event::SessionEnd,
         "subagent-start" => Event::SubagentStart,
         "subagent-stop" => Event::SubagentStop,
+        "config-change" => Event::ConfigChange,
         _ => match word.strip_prefix("self-test-") {
             Some(what) => Event::SelfTest(what.to_owned()),
             None => Event::Unknown,
@@ -126,6 +151,8 @@ mod tests {
         assert_eq!(line.stores, [PathBuf::from("/a")]);
         assert!(line.has_guard());
         assert!(!read(&["pre-tool-use", "--with", "audit"]).has_guard());
+        assert!(!read(&["pre-tool-use", "--with=audit"]).has_guard());
+        assert_eq!(read(&["pre-tool-use", "--state=/s"]).state, Some(PathBuf::from("/s")));
         assert_eq!(read(&["pre-tool-uze"]).event, Event::Unknown);
         assert_eq!(read(&[]).event, Event::Unknown);
     }

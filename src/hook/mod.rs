@@ -4,6 +4,7 @@
 //! and status 0, and never status 2, which the client takes as "block".
 
 mod answer;
+mod config_change;
 mod guarded;
 mod lifecycle;
 mod line;
@@ -53,6 +54,7 @@ fn call(event: &Event, line: &Line) {
         Event::SessionEnd => lifecycle::session_end(&raw, line),
         Event::SubagentStart => lifecycle::subagent(&raw, line, "subagent-start"),
         Event::SubagentStop => lifecycle::subagent(&raw, line, "subagent-stop"),
+        Event::ConfigChange => config_change::config_change(&raw, line),
         Event::SelfTest(_) | Event::Unknown => {}
     }
 }

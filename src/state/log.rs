@@ -1,6 +1,6 @@
 //! The log: one line for each relevant call: what was refused, what was let through, and why.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -147,6 +147,16 @@ impl LogLine {
             also: others.iter().take(LONGEST_LIST).map(reason).collect(),
             ..Self::allowed(request, first)
         })
+    }
+
+    /// A change of the client's settings that was refused, and what was wrong with it.
+    pub fn refused_change(request: &MemoryGuardRequest, said: &str, path: &Path) -> Self {
+        Self {
+            verdict: "deny".into(),
+            action: Some(GuardedAction::Tamper.as_str().into()),
+            targets: vec![path.to_string_lossy().into_owned()],
+            ..Self::allowed(request, &Doubt::new(Code::DeniedUnbinding, said))
+        }
     }
 
     /// A relevant call that was let through, and why that was not sure.

@@ -5,6 +5,7 @@
 
 pub mod grants;
 pub mod log;
+pub mod off;
 mod retention;
 pub mod sessions;
 mod spool;
@@ -12,13 +13,17 @@ mod terminal;
 
 use std::path::{Path, PathBuf};
 
+use crate::sys::file;
+
 pub use grants::Grant;
 pub use log::LogLine;
+pub use off::Off;
 pub use sessions::SessionRecord;
 pub use spool::CallRecord;
 
 /// The names of all that we put into the state directory.
 pub const NAMES: &[&str] = &[
+    "asked",
     "calls.jsonl",
     "calls.jsonl.1",
     "grants",
@@ -27,6 +32,7 @@ pub const NAMES: &[&str] = &[
     "log.jsonl",
     "log.jsonl.1",
     "off",
+    "off.d",
     "probe.json",
     "sandboxes",
     "sessions",
@@ -52,26 +58,22 @@ impl State {
         &self.dir
     }
 
-    /// Until when the guard is switched off by its owner, in milliseconds since 1970.
-    pub fn off_until(&self) -> Option<i64> {
-        let bytes = crate::sys::file::read_bounded(&self.dir.join("off"), 64).ok()?;
-        String::from_utf8(bytes).ok()?.trim().parse().ok()
+    /// Notes that the client asked about a subagent's call just now; costs one system call.
+    pub fn touch_asked(&self) {
+        let path = self.asked_path();
+        if !file::touch(&path) && file::private_dir(&self.dir).is_ok() {
+            // Doctor only warns without it.
+            drop(file::create_private(&path));
+        }
     }
 
-    /// Switches the guard off until `until`, or on again.
-    ///
-    /// # Errors
-    /// As the system says.
-    pub fn set_off(&self, until: Option<i64>) -> std::io::Result<()> {
-        let path = self.dir.join("off");
-        match until {
-            Some(until) => {
-                crate::sys::file::private_dir(&self.dir)?;
-                crate::sys::file::write_record(&path, format!("{until}\n").as_bytes())
-            }
-            None if crate::sys::file::exists(&path) => crate::sys::file::remove(&path),
-            None => Ok(()),
-        }
+    /// When the client last asked about a subagent's call, in milliseconds since 1970.
+    pub fn asked_at(&self) -> Option<i64> {
+        file::modified_ms(&self.asked_path())
+    }
+
+    fn asked_path(&self) -> PathBuf {
+        self.dir.join("asked")
     }
 }
 

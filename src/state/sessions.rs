@@ -139,6 +139,22 @@ impl State {
         file::write_record(&self.record_path(&record.session), &text)
     }
 
+    /// Takes the mark of a child from a session: a person goes on with it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn unmark(&self, id: &str) -> std::io::Result<()> {
+        let marker = self.marker_path(id);
+        if file::exists(&marker) {
+            file::remove(&marker)?;
+        }
+        let Some(record) = self.session(id).filter(|record| record.child_of.is_some()) else {
+            return Ok(());
+        };
+        let text = serde_json::to_vec(&SessionRecord { child_of: None, ..record })?;
+        file::write_record(&self.record_path(id), &text)
+    }
+
     /// Records that the client process (`pid`, `start`) runs `session`.
     ///
     /// # Errors

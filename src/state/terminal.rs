@@ -24,13 +24,30 @@ impl State {
         if let Some(mark) = MARKS.iter().find(|mark| env::var(mark).is_some()) {
             return Err(format!("`{mark}` is set, so a client started this"));
         }
-        for ancestor in process::ancestors() {
+        match self.client_among(process::ancestors().into_iter()) {
+            Some((name, pid)) => Err(format!("it runs below the client `{name}` ({pid})")),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a person started the client process of this hook: it has a terminal, no client is
+    /// above it, and none handed its variables down.
+    pub fn is_persons_client(&self, client: &process::Process) -> bool {
+        let above =
+            process::ancestors().into_iter().skip_while(|one| one.pid != client.pid).skip(1);
+        client.has_terminal
+            && !MARKS.iter().any(|mark| process::variable(client.pid, mark).is_some())
+            && self.client_among(above).is_none()
+    }
+
+    fn client_among(
+        &self,
+        mut ancestors: impl Iterator<Item = process::Process>,
+    ) -> Option<(String, u32)> {
+        ancestors.find_map(|ancestor| {
             let name = process::name(ancestor.pid).unwrap_or_default();
             let known = self.client_session(ancestor.pid, ancestor.start).is_some();
-            if known || CLIENTS.contains(&name.as_str()) {
-                return Err(format!("it runs below the client `{name}` ({})", ancestor.pid));
-            }
-        }
-        Ok(())
+            (known || CLIENTS.contains(&name.as_str())).then_some((name, ancestor.pid))
+        })
     }
 }

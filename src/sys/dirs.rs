@@ -4,6 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// The name of the owner's configuration file.
+const CONFIG_FILE: &str = "config.toml";
+
 /// The directories of one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dirs {
@@ -37,9 +40,24 @@ impl Dirs {
         })
     }
 
+    /// Puts places that are named in the stead of the usual ones. The configuration's directory is
+    /// that of its file, if it is called as usual; else only the file is ours.
+    pub fn put(&mut self, state: Option<&Path>, data: Option<&Path>, config: Option<&Path>) {
+        if let Some(state) = state {
+            self.state = state.to_path_buf();
+        }
+        if let Some(data) = data {
+            self.data = data.to_path_buf();
+        }
+        let usual = |file: &&Path| file.ends_with(Path::new("ringfence").join(CONFIG_FILE));
+        if let Some(dir) = config.filter(usual).and_then(Path::parent) {
+            self.config = dir.to_path_buf();
+        }
+    }
+
     /// The owner's configuration file.
     pub fn config_file(&self) -> PathBuf {
-        self.config.join("config.toml")
+        self.config.join(CONFIG_FILE)
     }
 
     /// Root's configuration file, which wins.

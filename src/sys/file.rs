@@ -156,6 +156,24 @@ pub fn create_private(path: &Path) -> io::Result<()> {
         .map(drop)
 }
 
+/// Sets a file's time to now; `false` when there is none. A link is not followed.
+pub fn touch(path: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the path is a live string that ends in NUL; no times means now.
+    let done = unsafe {
+        libc::utimensat(libc::AT_FDCWD, path.as_ptr(), std::ptr::null(), libc::AT_SYMLINK_NOFOLLOW)
+    };
+    done == 0
+}
+
+/// When a file was changed last, in milliseconds since 1970.
+pub fn modified_ms(path: &Path) -> Option<i64> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = fs::symlink_metadata(path).ok()?;
+    Some(meta.mtime().saturating_mul(1000).saturating_add(meta.mtime_nsec() / 1_000_000))
+}
+
 /// `path` with all links resolved; `None` if it is not there.
 pub fn canonical(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()

@@ -15,6 +15,8 @@ pub struct Process {
     pub parent: u32,
     /// Its kernel session: the number of the process that called `setsid`.
     pub session: u32,
+    /// Whether it has a controlling terminal.
+    pub has_terminal: bool,
 }
 
 /// The most ancestors that are looked at.
@@ -34,6 +36,7 @@ pub fn process(pid: u32) -> Option<Process> {
         pid,
         parent: fields.get(1)?.parse().ok()?,
         session: fields.get(3)?.parse().ok()?,
+        has_terminal: fields.get(4).is_some_and(|device| *device != "0"),
         start: fields.get(19)?.parse().ok()?,
     })
 }
@@ -61,6 +64,19 @@ pub fn variable(pid: u32, name: &str) -> Option<String> {
         let value = pair.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
         Some(String::from_utf8_lossy(value).into_owned())
     })
+}
+
+/// The words that a process was started with; empty when they cannot be read.
+pub fn arguments(pid: u32) -> Vec<String> {
+    let path = format!("/proc/{pid}/cmdline");
+    let bytes = super::file::read_bounded_special(&path, ENVIRONMENT_LIMIT).unwrap_or_default();
+    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// The directory that a process is in.
+pub fn directory(pid: u32) -> Option<std::path::PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/cwd")).ok()
 }
 
 /// This process.

@@ -24,9 +24,18 @@ pub const EVENTS: &[(&str, &str)] = &[
 /// The file name of the shim.
 pub const SHIM: &str = "ringfence.sh";
 
-/// The flags of the hook that take a value.
-const FLAGS: &[&str] =
-    &["--with", "--store", "--config", "--state", "--host", "--cortex-home", "--log"];
+/// The flags of the hook; each takes a value. Install writes them, the hook reads them.
+pub const FLAGS: &[&str] = &[
+    "--with",
+    "--store",
+    "--config",
+    "--state",
+    "--data",
+    "--client",
+    "--host",
+    "--cortex-home",
+    "--log",
+];
 
 /// One entry to register.
 #[derive(Clone, Debug, PartialEq, Eq)]

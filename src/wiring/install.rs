@@ -229,7 +229,7 @@ fn prepare(order: &Order<'_>, found: &Found) -> Result<Prepared, Refused> {
     }
     let mut warnings = Vec::new();
     for_others(order, &command, &mut warnings)?;
-    let entries = table::entries(places, &command, order.form, order.arms);
+    let entries = table::entries(places, order.scope, &command, order.form, order.arms);
     let own = places.binary.to_string_lossy();
     let (path, before) = match found {
         Found::Nothing(path) => (path, None),

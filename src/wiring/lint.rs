@@ -84,7 +84,7 @@ pub const EVENTS: &[&str] = &[
 const STRICT: &[&str] = &["PreToolUse", "PermissionRequest"];
 
 /// Variables that start the client without hooks.
-const SILENCERS: &[&str] = &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+pub const SILENCERS: &[&str] = &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
 
 const PERMISSION_MODES: &[&str] =
     &["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
@@ -120,6 +120,11 @@ pub fn is_loaded(findings: &[Finding]) -> bool {
 /// Whether the file leaves hooks alive.
 pub fn leaves_hooks(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.effect == Effect::Dropped)
+}
+
+/// Whether a variable's value switches something on.
+pub fn is_on(value: &str) -> bool {
+    ["1", "true", "yes", "on"].contains(&value.trim().to_ascii_lowercase().as_str())
 }
 
 /// The text that the client decodes: UTF-16 with its mark is UTF-8 then.
@@ -195,9 +200,7 @@ impl Linter<'_> {
     fn variables(&mut self, env: &Node) {
         for member in env.counted().filter(|one| SILENCERS.contains(&one.key.as_str())) {
             let on = match &member.node.value {
-                Value::Text(text) => {
-                    ["1", "true", "yes", "on"].contains(&text.trim().to_ascii_lowercase().as_str())
-                }
+                Value::Text(text) => is_on(text),
                 Value::Bool(on) => *on,
                 Value::Number(number) => *number == 1.0,
                 Value::Null | Value::List(_) | Value::Object(_) => false,

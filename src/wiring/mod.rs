@@ -1,6 +1,8 @@
 //! Everything we own on a machine, in one table; `install`, `uninstall`, `doctor` walk it.
 
 pub mod backup;
+pub mod binding;
+pub mod change;
 pub mod diff;
 pub mod doctor;
 pub mod document;
@@ -16,6 +18,7 @@ pub mod print;
 pub mod purge;
 pub mod record;
 pub mod schema;
+pub mod scopes;
 pub mod settings;
 pub mod shim;
 mod splice;

@@ -43,7 +43,15 @@ impl Places {
         }
         let client =
             env::var("CLAUDE_CONFIG_DIR").map_or_else(|| dirs.home.join(".claude"), absolute);
-        Ok(Self { client, project: project_of(&cwd), dirs, binary, on_the_line })
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let usual = vec![
+            ("--config", text(&dirs.config_file())),
+            ("--state", text(&dirs.state)),
+            ("--data", text(&dirs.data)),
+            ("--client", text(&client)),
+            ("--cortex-home", text(&dirs.home.join(".cortex"))),
+        ];
+        Ok(Self { client, project: project_of(&cwd), dirs, binary, on_the_line, usual })
     }
 }
 

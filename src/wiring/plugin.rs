@@ -7,6 +7,7 @@ use super::document::{self, Node};
 use super::entry::{Registered, SHIM};
 use super::install::look;
 use super::lint;
+use super::scopes::SettingsFile;
 use super::settings;
 use super::table::{Places, Scope};
 use crate::sys::env;
@@ -92,6 +93,19 @@ fn plugin_at(places: &Places, id: &str, root: &Path) -> Plugin {
         *word = word.replace(ROOT, &root);
     }
     Plugin { id: id.to_owned(), enabled, decided_by, hooks, registered, fault }
+}
+
+/// The entries of ours that plugins bring into a client with these settings, and with these folders
+/// of plugins named when it was started (`--plugin-dir`), which no setting switches off.
+pub fn entries(places: &Places, files: &[SettingsFile], named: &[PathBuf]) -> Vec<Registered> {
+    let loaded = || files.iter().filter(|file| file.is_loaded()).rev();
+    let is_on = |id: &str| {
+        let mut said = loaded().flat_map(|file| file.plugins.iter());
+        said.find(|(name, _)| name == id).is_some_and(|(_, on)| *on)
+    };
+    let installed = find(places).into_iter().filter(|plugin| is_on(&plugin.id));
+    let named = named.iter().map(|root| plugin_at(places, NAME, root));
+    installed.chain(named).flat_map(|plugin| plugin.registered).collect()
 }
 
 /// Whether the client loads the plugin here: the last settings file that says decides.

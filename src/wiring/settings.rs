@@ -113,11 +113,19 @@ pub fn remove(bytes: &[u8], own: &str, made: Option<&[Made]>) -> Result<Vec<u8>,
 
 /// Every entry of ours that counts for the client, in the order of the file.
 pub fn registered(root: &Node, own: &str) -> Vec<Registered> {
+    placed(root, own).into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// As [`registered`], each with its place as the lint names it: `hooks.PreToolUse.0.hooks.1`.
+pub fn placed(root: &Node, own: &str) -> Vec<(String, Registered)> {
     let mut found = Vec::new();
     for event in root.get("hooks").into_iter().flat_map(Node::counted) {
-        for group in event.node.items() {
+        for (at, group) in event.node.items().iter().enumerate() {
             let handlers = group.get("hooks").map(Node::items).unwrap_or_default();
-            found.extend(handlers.iter().filter_map(|one| recognise(&event.key, group, one, own)));
+            found.extend(handlers.iter().enumerate().filter_map(|(number, one)| {
+                let entry = recognise(&event.key, group, one, own)?;
+                Some((format!("hooks.{}.{at}.hooks.{number}", event.key), entry))
+            }));
         }
     }
     found

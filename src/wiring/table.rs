@@ -69,6 +69,13 @@ pub const ENTRIES: &[EntryRow] = &[
         arms: &["guard"],
         what: "records when a subagent ended",
     },
+    EntryRow {
+        event: "ConfigChange",
+        word: "config-change",
+        matcher: None,
+        arms: &["guard"],
+        what: "holds back settings in which these entries would not bind",
+    },
 ];
 
 /// What kind of thing a file row is.
@@ -166,6 +173,8 @@ pub struct Places {
     pub binary: PathBuf,
     /// What must be named on the hook's line because it is not where the hook would look.
     pub on_the_line: Vec<(&'static str, String)>,
+    /// What is named on the line of one user's entry: there nothing in the environment can move it.
+    pub usual: Vec<(&'static str, String)>,
 }
 
 impl Places {
@@ -179,6 +188,19 @@ impl Places {
         }
     }
 
+    /// The places that an entry in the settings of `scope` names: what several users share cannot
+    /// name those of one.
+    pub fn named(&self, scope: Scope) -> impl Iterator<Item = (&'static str, &str)> {
+        let usual = match scope {
+            Scope::User | Scope::Local => self.usual.as_slice(),
+            Scope::Project | Scope::Managed => &[],
+        };
+        let is_said = |flag: &str| self.on_the_line.iter().any(|(said, _)| *said == flag);
+        let usual =
+            usual.iter().filter(move |(flag, _)| *flag == "--cortex-home" || !is_said(flag));
+        self.on_the_line.iter().chain(usual).map(|(flag, value)| (*flag, value.as_str()))
+    }
+
     /// Where the shim is installed.
     pub fn shim(&self) -> PathBuf {
         self.binary.with_file_name(SHIM)
@@ -190,8 +212,14 @@ impl Places {
     }
 }
 
-/// The entries that `arms` need, for a program at `command`.
-pub fn entries(places: &Places, command: &Path, form: Form, arms: &[String]) -> Vec<Entry> {
+/// The entries that `arms` need in the settings of `scope`, for a program at `command`.
+pub fn entries(
+    places: &Places,
+    scope: Scope,
+    command: &Path,
+    form: Form,
+    arms: &[String],
+) -> Vec<Entry> {
     // The shim is for shared dotfiles, so also for clients that would start it without arguments.
     let form = if command == places.shim() { Form::Shell } else { form };
     let needs = |row: &&EntryRow| row.arms.iter().any(|arm| arms.iter().any(|one| one == arm));
@@ -200,8 +228,8 @@ pub fn entries(places: &Places, command: &Path, form: Form, arms: &[String]) -> 
         let own: Vec<_> =
             arms.iter().filter(|arm| row.arms.contains(&arm.as_str())).cloned().collect();
         args.extend(["--with".to_owned(), own.join(",")]);
-        for (flag, value) in &places.on_the_line {
-            args.extend([(*flag).to_owned(), value.clone()]);
+        for (flag, value) in places.named(scope) {
+            args.extend([flag.to_owned(), value.to_owned()]);
         }
         Entry {
             event: row.event,

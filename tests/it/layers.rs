@@ -29,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "hook",
         &[
             "config", "decision", "facts", "guard", "memory", "payload", "request", "shell",
-            "state", "sys",
+            "state", "sys", "wiring",
         ],
     ),
     (

@@ -14,7 +14,7 @@ use crate::sys::child::{self, Ended, Run, Scratch};
 use crate::sys::{clock, file, replace};
 use crate::wiring::entry::Form;
 use crate::wiring::plugin;
-use crate::wiring::table::{self, Places};
+use crate::wiring::table::{self, Places, Scope};
 
 /// Less than the client's own limit on the entry.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -37,7 +37,8 @@ pub(super) fn rows(found: &[Bound<'_>], places: &Places) -> Vec<Row> {
         }
     }
     if lines.is_empty() {
-        let entries = table::entries(places, &places.binary, Form::Exec, &["guard".to_owned()]);
+        let entries =
+            table::entries(places, Scope::User, &places.binary, Form::Exec, &["guard".to_owned()]);
         lines.extend(entries.first().map(|entry| {
             let program = std::iter::once(entry.command.clone());
             (program.chain(entry.args.iter().cloned()).collect(), Form::Exec)
@@ -145,16 +146,30 @@ fn bring_along(program: &Path, real_home: &Path, cage: Cage) -> io::Result<Cage>
     Ok(cage)
 }
 
-/// The line with its state elsewhere: a trial must leave no trace in the owner's records.
+/// The line with its places in the cage: a trial must leave no trace in the owner's records, and
+/// must find the note of the cage. The configuration and the stores stay the owner's.
 fn caged(argv: &[String], home: &Path) -> Vec<String> {
-    let state = home.join("state").to_string_lossy().into_owned();
-    let mut argv = argv.to_vec();
-    if let Some(at) = argv.iter().position(|word| word == "--state")
-        && let Some(value) = argv.get_mut(at + 1)
-    {
-        *value = state;
+    let below = |below: &str| home.join(below).to_string_lossy().into_owned();
+    let moved = [
+        ("--state", below("state")),
+        ("--data", below(".local/share/ringfence")),
+        ("--cortex-home", below(".cortex")),
+    ];
+    let mut caged = Vec::with_capacity(argv.len());
+    let mut words = argv.iter();
+    while let Some(word) = words.next() {
+        let flag = word.split('=').next().unwrap_or_default();
+        match moved.iter().find(|(known, _)| *known == flag) {
+            Some((known, value)) => {
+                caged.extend([(*known).to_owned(), value.clone()]);
+                if !word.contains('=') {
+                    words.next();
+                }
+            }
+            None => caged.push(word.clone()),
+        }
     }
-    argv
+    caged
 }
 
 /// One call, as the client makes it: no terminal, its variables, and a PATH of no use.

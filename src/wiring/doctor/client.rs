@@ -22,6 +22,9 @@ pub const AGENT_ID: Version = Version(2, 1, 69);
 /// The oldest client that starts a hook without a shell.
 pub const EXEC_FORM: Version = Version(2, 1, 139);
 
+/// The oldest client that keeps a project's `env` from moving `HOME` and `XDG_*` for hooks.
+pub const ENV_KEPT: Version = Version(2, 1, 251);
+
 /// The oldest client that knows `onFailure`.
 pub const ON_FAILURE: Version = Version(2, 1, 295);
 

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Row;
-use super::files::SettingsFile;
-use crate::guard::{MEMORY_GUARD_MCP_TOOLS, MEMORY_GUARD_TOOLS};
 use crate::sys::child::{self, Run};
 use crate::sys::{binary, env, file};
+use crate::wiring::binding::{SHORTEST, guarded_tools};
 use crate::wiring::entry::{Form, Registered, SHIM};
 use crate::wiring::matcher::Matcher;
 use crate::wiring::plugin::{self, Plugin};
+use crate::wiring::scopes::{Origin, SettingsFile};
 use crate::wiring::shim;
-use crate::wiring::table::{ENTRIES, Places, Scope};
+use crate::wiring::table::{ENTRIES, Places};
 
 /// An entry of ours in a file that the client takes.
 pub(super) struct Bound<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Bound<'a> {
     pub(super) entry: &'a Registered,
     /// The plugin that brings it, if it is no settings file that does.
     plugin: Option<&'a str>,
-    scope: Scope,
+    origin: Origin,
 }
 
 impl Bound<'_> {
@@ -28,12 +28,7 @@ impl Bound<'_> {
     fn fix(&self) -> String {
         match self.plugin {
             Some(id) => format!("claude plugin update {id}"),
-            None => match self.scope {
-                Scope::User => "ringfence install".to_owned(),
-                Scope::Project => "ringfence install --scope project".to_owned(),
-                Scope::Local => "ringfence install --scope local".to_owned(),
-                Scope::Managed => "ringfence install --scope managed".to_owned(),
-            },
+            None => self.origin.install_words().to_owned(),
         }
     }
 }
@@ -41,31 +36,28 @@ impl Bound<'_> {
 /// The event by which the guard is asked.
 const JUDGED: &str = "PreToolUse";
 
-/// Below this many seconds the hook could be killed before its own backstop answers.
-const SHORTEST: f64 = 2.0;
-
 /// What doctor's own calls of the program may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// All our entries that the client would take.
 pub(super) fn find<'a>(files: &'a [SettingsFile], plugins: &'a [Plugin]) -> Vec<Bound<'a>> {
     let loaded = files.iter().filter(|file| file.is_loaded()).flat_map(|file| {
-        let scope = file.scope;
+        let origin = file.origin;
         file.registered.iter().map(move |entry| Bound {
             path: &file.path,
             entry,
             plugin: None,
-            scope,
+            origin,
         })
     });
     let enabled = plugins.iter().filter(|plugin| plugin.enabled).flat_map(|plugin| {
         let id = Some(plugin.id.as_str());
-        let scope = Scope::User;
+        let origin = Origin::User;
         plugin.registered.iter().map(move |entry| Bound {
             path: &plugin.hooks,
             entry,
             plugin: id,
-            scope,
+            origin,
         })
     });
     loaded.chain(enabled).collect()
@@ -118,7 +110,7 @@ fn registered(found: &[Bound<'_>], first: &Bound<'_>) -> Row {
         );
         let plugin = judges(found).find_map(|bound| bound.plugin);
         // The strongest stays: what a user or a project cannot switch off.
-        let managed = judges(found).any(|bound| bound.scope == Scope::Managed);
+        let managed = judges(found).any(|bound| bound.origin == Origin::Managed);
         let fix = match plugin {
             Some(id) => format!("claude plugin uninstall {id}"),
             None if managed => {
@@ -136,14 +128,8 @@ fn matched(bound: &Bound<'_>) -> Row {
     let entry = bound.entry;
     let matcher = Matcher::read(entry.matcher.as_deref());
     let shown = entry.matcher.as_deref().unwrap_or("");
-    let mut tools: Vec<String> = MEMORY_GUARD_TOOLS.iter().map(ToString::to_string).collect();
-    for tool in MEMORY_GUARD_MCP_TOOLS {
-        let name = tool.rsplit("__").next().unwrap_or(tool);
-        tools.push(format!("mcp__plugin_memory_cortex__{name}"));
-        tools.push(format!("mcp__ringfence__{name}"));
-    }
-    tools.extend(["Monitor", "Write", "Edit", "NotebookEdit", "Skill"].map(str::to_owned));
-    let missed: Vec<String> = tools.into_iter().filter(|tool| !matcher.hits(tool)).collect();
+    let missed: Vec<String> =
+        guarded_tools().into_iter().filter(|tool| !matcher.hits(tool)).collect();
     if let Some(condition) = &entry.condition {
         let said = format!("the entry has the condition `{condition}`, which skips calls");
         return Row::fail("matcher", said, bound.fix());
@@ -211,7 +197,7 @@ fn program_rows(program: &Path, bound: &Bound<'_>, places: &Places) -> Vec<Row> 
             rows.push(Row::warn("program", said, fix));
         }
     }
-    if bound.scope == Scope::Managed && !env::starts_for_all(program) {
+    if bound.origin == Origin::Managed && !env::starts_for_all(program) {
         let said =
             format!("other users of this machine cannot start {place}, and so are not guarded");
         let fix = "./install.sh --prefix /usr/local --no-register";

@@ -12,9 +12,19 @@ use crate::wiring::table::Places;
 pub(super) fn rows(places: &Places, registered: bool) -> Vec<Row> {
     let state = State::at(&places.dirs.state);
     let mut rows = vec![state_row(&places.dirs.state), config_row(places)];
-    if let Some(until) = state.off_until().filter(|until| *until > clock::now_ms()) {
-        let said = format!("the guard is off until {}", clock::rfc3339(until));
-        rows.push(Row::warn("off", said, "ringfence off --end"));
+    for pause in state.pauses(clock::now_ms()) {
+        let until = clock::rfc3339(pause.until);
+        rows.push(match &pause.project {
+            None => {
+                let said = format!("the guard is off until {until}");
+                Row::warn("off", said, "ringfence off --end")
+            }
+            Some(project) => {
+                let place = project.display();
+                let said = format!("the guard is off for {place} until {until}");
+                Row::warn("off", said, format!("cd {place} && ringfence off --project --end"))
+            }
+        });
     }
     if registered {
         rows.push(last_call(&state));

@@ -8,9 +8,10 @@ mod machine;
 mod plugins;
 
 use crate::wiring::plugin;
+use crate::wiring::scopes;
 use crate::wiring::table::Places;
 
-pub use client::{AGENT_ID, EXEC_FORM, ON_FAILURE, Version, installed_version};
+pub use client::{AGENT_ID, ENV_KEPT, EXEC_FORM, ON_FAILURE, Version, installed_version};
 
 /// How well something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,8 +67,8 @@ impl Row {
 
 /// Looks at everything.
 pub fn check(places: &Places) -> Vec<Row> {
-    let files = files::read(places);
     let plugins = plugin::find(places);
+    let files = scopes::read(&scopes::paths(places), &places.binary);
     let mut rows = files::rows(&files);
     let found = entries::find(&files, &plugins);
     rows.extend(plugins::rows(&plugins, entries::judges(&found).next().is_some()));

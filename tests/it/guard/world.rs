@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use ringfence::decision::{Doubt, GuardedAction, Verdict};
 use ringfence::guard::{
-    Facts, Place, Policy, Protected, ProtectedKind, Reached, evaluate_memory_guard,
+    Definer, Facts, Place, Policy, Protected, ProtectedKind, Reached, evaluate_memory_guard,
 };
 use ringfence::memory::Family;
 use ringfence::memory::store::{CortexStore, Sitting};
@@ -266,6 +266,14 @@ impl Facts for World {
 
     fn home(&self) -> &str {
         self.home.to_str().unwrap()
+    }
+
+    fn definer(&self, agent_type: &str) -> Option<Definer> {
+        let below = format!(".claude/agents/{agent_type}.md");
+        let project = self.project.join(&below);
+        let owner = self.home.join(&below);
+        let known = [(project, Definer::Project), (owner, Definer::Owner)];
+        known.into_iter().find(|(path, _)| path.exists()).map(|(_, definer)| definer)
     }
 
     fn has_grant(&self, _store: &str, id: &str, action: GuardedAction) -> bool {

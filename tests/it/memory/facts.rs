@@ -86,6 +86,8 @@ impl World {
             dirs,
             stores: stores.to_vec(),
             cortex_homes: Vec::new(),
+            config: None,
+            client: None,
             caller: Caller {
                 session: "host".into(),
                 agent: Some(agent.into()),

@@ -50,7 +50,7 @@ fn doctor_is_content_after_an_install() {
     assert_snapshot!(shown(&home, &home.run(&["doctor"], b"")), @r#"
     exit 0
     pass  settings    ~/.claude/settings.json is loaded by the client
-    pass  registered  for 6 events in ~/.claude/settings.json
+    pass  registered  for 7 events in ~/.claude/settings.json
     pass  matcher     `*` hits every guarded tool
     pass  timeout     5 s
     pass  form        started without a shell
@@ -227,7 +227,7 @@ fn an_older_client_gets_the_form_it_knows() {
     assert_eq!(home.run(&["install"], b"").stderr, "");
     let text = fs::read_to_string(home.path().join(".claude/settings.json")).unwrap();
     assert!(
-        text.contains(&format!("\"command\": \"{BINARY} hook pre-tool-use --with guard\"")),
+        text.contains(&format!("\"command\": \"{BINARY} hook pre-tool-use --with guard --config ")),
         "{text}"
     );
     assert!(!text.contains("\"args\""), "{text}");
@@ -246,7 +246,7 @@ fn status_is_short() {
     assert_snapshot!(shown(&home, &home.run(&["status"], b"")), @r#"
     exit 0
     program   RINGFENCE VERSION
-    entries   ~/.claude/settings.json (PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop)
+    entries   ~/.claude/settings.json (PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange)
     record    ~/.local/state/ringfence/wiring (record of the installation)
     guard     on
     --

@@ -20,11 +20,18 @@ fn shown(home: &Home, output: &Output) -> String {
     let clean = |text: &str| {
         let text = text.replace(home.path().to_str().unwrap(), "~").replace(BINARY, "RINGFENCE");
         let stamp = regex::Regex::new(r"-\d{8}T\d{9}Z").unwrap();
-        stamp.replace_all(&text, "-TIME").into_owned()
+        short(&stamp.replace_all(&text, "-TIME"))
     };
     let stdout = clean(&output.stdout);
     let stderr = clean(&output.stderr);
     format!("exit {}\n{stdout}--\n{stderr}", output.code.unwrap())
+}
+
+/// The text with the places on the hook's lines, which one test spells out, as one word.
+fn short(text: &str) -> String {
+    let places =
+        regex::Regex::new(r#""--config",\s[^\]]*?"--cortex-home",\s[^"\]]*"[^"]*""#).unwrap();
+    places.replace_all(text, "PLACES").into_owned()
 }
 
 fn settings_of(home: &Home) -> PathBuf {
@@ -49,11 +56,11 @@ fn install_says_what_it_wrote() {
     edited      ~/.claude/settings.json
     backup      ~/.claude/settings.json.ringfence-TIME.bak
     registered  RINGFENCE hook
-    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
     --
     warning: no client was found: there is no `claude` on PATH; the hook runs once there is
     "#);
-    assert_snapshot!(fs::read_to_string(settings_of(&home)).unwrap().replace(BINARY, "RINGFENCE"), @r#"
+    assert_snapshot!(short(&fs::read_to_string(settings_of(&home)).unwrap().replace(BINARY, "RINGFENCE")), @r#"
     {
       "model": "opus",
       "env": {"A": "1"},
@@ -69,7 +76,8 @@ fn install_says_what_it_wrote() {
                   "hook",
                   "pre-tool-use",
                   "--with",
-                  "guard"
+                  "guard",
+                  PLACES
                 ],
                 "timeout": 5
               }
@@ -87,7 +95,8 @@ fn install_says_what_it_wrote() {
                   "hook",
                   "post-tool-use-failure",
                   "--with",
-                  "guard"
+                  "guard",
+                  PLACES
                 ],
                 "timeout": 5
               }
@@ -104,7 +113,8 @@ fn install_says_what_it_wrote() {
                   "hook",
                   "session-start",
                   "--with",
-                  "guard"
+                  "guard",
+                  PLACES
                 ],
                 "timeout": 5
               }
@@ -121,7 +131,8 @@ fn install_says_what_it_wrote() {
                   "hook",
                   "session-end",
                   "--with",
-                  "guard"
+                  "guard",
+                  PLACES
                 ],
                 "timeout": 5
               }
@@ -138,7 +149,8 @@ fn install_says_what_it_wrote() {
                   "hook",
                   "subagent-start",
                   "--with",
-                  "guard"
+                  "guard",
+                  PLACES
                 ],
                 "timeout": 5
               }
@@ -155,7 +167,26 @@ fn install_says_what_it_wrote() {
                   "hook",
                   "subagent-stop",
                   "--with",
-                  "guard"
+                  "guard",
+                  PLACES
+                ],
+                "timeout": 5
+              }
+            ]
+          }
+        ],
+        "ConfigChange": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "RINGFENCE",
+                "args": [
+                  "hook",
+                  "config-change",
+                  "--with",
+                  "guard",
+                  PLACES
                 ],
                 "timeout": 5
               }
@@ -169,7 +200,7 @@ fn install_says_what_it_wrote() {
     exit 0
     unchanged   ~/.claude/settings.json
     registered  RINGFENCE hook
-    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
     --
     warning: no client was found: there is no `claude` on PATH; the hook runs once there is
     "#);
@@ -213,7 +244,8 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
     +               "hook",
     +               "pre-tool-use",
     +               "--with",
-    +               "guard"
+    +               "guard",
+    +               PLACES
     +             ],
     +             "timeout": 5
     +           }
@@ -231,7 +263,8 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
     +               "hook",
     +               "post-tool-use-failure",
     +               "--with",
-    +               "guard"
+    +               "guard",
+    +               PLACES
     +             ],
     +             "timeout": 5
     +           }
@@ -248,7 +281,8 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
     +               "hook",
     +               "session-start",
     +               "--with",
-    +               "guard"
+    +               "guard",
+    +               PLACES
     +             ],
     +             "timeout": 5
     +           }
@@ -265,7 +299,8 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
     +               "hook",
     +               "session-end",
     +               "--with",
-    +               "guard"
+    +               "guard",
+    +               PLACES
     +             ],
     +             "timeout": 5
     +           }
@@ -282,7 +317,8 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
     +               "hook",
     +               "subagent-start",
     +               "--with",
-    +               "guard"
+    +               "guard",
+    +               PLACES
     +             ],
     +             "timeout": 5
     +           }
@@ -299,7 +335,26 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
     +               "hook",
     +               "subagent-stop",
     +               "--with",
-    +               "guard"
+    +               "guard",
+    +               PLACES
+    +             ],
+    +             "timeout": 5
+    +           }
+    +         ]
+    +       }
+    +     ],
+    +     "ConfigChange": [
+    +       {
+    +         "hooks": [
+    +           {
+    +             "type": "command",
+    +             "command": "RINGFENCE",
+    +             "args": [
+    +               "hook",
+    +               "config-change",
+    +               "--with",
+    +               "guard",
+    +               PLACES
     +             ],
     +             "timeout": 5
     +           }
@@ -340,7 +395,7 @@ fn what_install_made_uninstall_removes() {
     exit 0
     made        ~/.claude/settings.json
     registered  RINGFENCE hook
-    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
     --
     warning: no client was found: there is no `claude` on PATH; the hook runs once there is
     "#);
@@ -580,7 +635,7 @@ fn switches_that_silence_hooks_are_named() {
     edited      ~/.claude/settings.json
     backup      ~/.claude/settings.json.ringfence-TIME.bak
     registered  RINGFENCE hook
-    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
     --
     warning: no hook runs: in `~/.claude/settings.json` `disableAllHooks` switches every hook off at line 1, column 2
     warning: no hook runs: in `~/.claude/settings.json` `env.CLAUDE_CODE_SIMPLE` starts the client without hooks at line 1, column 35
@@ -613,7 +668,7 @@ fn two_installs_at_once_write_one_set_of_entries() {
             }
         });
         let text = fs::read_to_string(settings_of(&home)).unwrap();
-        assert_eq!(text.matches(BINARY).count(), 6, "{text}");
+        assert_eq!(text.matches(BINARY).count(), 7, "{text}");
         home.run(&["uninstall"], b"");
         assert_eq!(names(home.path()), [""; 0]);
     }
@@ -660,9 +715,50 @@ fn places_that_the_hook_cannot_guess_stand_on_its_line() {
             "--store",
             "/srv/notes.db",
             "--cortex-home",
-            "/srv/cortex"
+            "/srv/cortex",
+            "--config",
+            home.path().join(".config/ringfence/config.toml"),
+            "--state",
+            home.path().join(".local/state/ringfence"),
+            "--data",
+            home.path().join(".local/share/ringfence"),
+            "--client",
+            home.path().join(".claude"),
+            "--cortex-home",
+            home.path().join(".cortex"),
         ])
     );
+}
+
+#[test]
+fn what_several_users_share_names_no_place_of_one() {
+    let home = bare_home();
+    let project = home.dir("work");
+    home.dir("work/.git");
+    home.run_in(&project, &["install", "--scope", "project"], b"");
+    let text = fs::read_to_string(project.join(".claude/settings.json")).unwrap();
+    assert!(!text.contains("--state") && !text.contains("--client"), "{text}");
+    home.run_in(&project, &["install", "--scope", "local"], b"");
+    let text = fs::read_to_string(project.join(".claude/settings.local.json")).unwrap();
+    assert!(text.contains("--state") && text.contains("--client"), "{text}");
+}
+
+#[test]
+fn lines_without_places_are_ours_too_and_give_way() {
+    let home = bare_home();
+    home.run(&["install"], b"");
+    let new = fs::read_to_string(settings_of(&home)).unwrap();
+    let places = regex::Regex::new(r#",\s*"--config",\s[^\]]*"#).unwrap();
+    let old = places.replace_all(&new, "\n").into_owned();
+    assert!(!old.contains("--state") && old.contains("pre-tool-use"), "{old}");
+    fs::write(settings_of(&home), &old).unwrap();
+    home.run(&["install"], b"");
+    assert_eq!(fs::read_to_string(settings_of(&home)).unwrap(), new);
+    fs::write(settings_of(&home), &old).unwrap();
+    let said = home.run(&["uninstall"], b"");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let left = fs::read_to_string(settings_of(&home)).unwrap_or_default();
+    assert!(!left.contains("ringfence"), "{left}");
 }
 
 #[test]
@@ -683,10 +779,10 @@ fn a_client_without_exec_form_starts_the_shim_with_its_event() {
     let handler = &root["hooks"]["PreToolUse"][0]["hooks"][0];
     let shim = program.with_file_name("ringfence.sh");
     assert_eq!(handler["args"], serde_json::Value::Null);
-    assert_eq!(
-        handler["command"],
-        serde_json::json!(format!("'{}' hook pre-tool-use --with guard", shim.display()))
-    );
+    let command = handler["command"].as_str().unwrap();
+    let expected = format!("'{}' hook pre-tool-use --with guard --config ", shim.display());
+    assert!(command.starts_with(&expected), "{command}");
+    assert!(command.contains(" --state "), "{command}");
 }
 
 fn our_entries() -> Vec<Entry> {
@@ -874,7 +970,7 @@ fn one_uninstall_takes_older_entries_too_when_it_is_asked_to() {
     home.run(&["install"], b"");
     let output = home.run(&["uninstall"], b"");
     assert_eq!(fs::read_to_string(settings_of(&home)).unwrap(), older, "its very bytes");
-    assert_snapshot!(shown(&home, &output), @"
+    assert_snapshot!(shown(&home, &output), @r#"
     exit 0
     restored    ~/.claude/settings.json
     removed     ~/.claude/settings.json.ringfence-TIME.bak
@@ -884,8 +980,8 @@ fn one_uninstall_takes_older_entries_too_when_it_is_asked_to() {
     removed     ~/.local/state
     removed     ~/.local
     --
-    warning: `~/.claude/settings.json` has its old bytes, and in them 6 hook entries of ours from an earlier install; `ringfence uninstall --older` takes those out too
-    ");
+    warning: `~/.claude/settings.json` has its old bytes, and in them 7 hook entries of ours from an earlier install; `ringfence uninstall --older` takes those out too
+    "#);
     // Same entries: nothing to write. Other ones: the original holds the older.
     for old in [BINARY, "/old/ringfence"] {
         let text = fs::read_to_string(settings_of(&home)).unwrap();

@@ -104,11 +104,11 @@ fn shown(home: &Home, args: &[&str]) -> String {
 #[test]
 fn doctor_and_status_see_the_plugin() {
     let home = with_plugin(true);
-    assert_snapshot!(shown(&home, &["doctor"]), @"
+    assert_snapshot!(shown(&home, &["doctor"]), @r#"
     exit 0
     pass  settings    ~/.claude/settings.json is loaded by the client
     pass  plugin      ringfence@ringfence is enabled, with ~/checkout/hooks/hooks.json
-    pass  registered  for 6 events in ~/checkout/hooks/hooks.json
+    pass  registered  for 7 events in ~/checkout/hooks/hooks.json
     pass  matcher     `*` hits every guarded tool
     pass  timeout     5 s
     warn  form        the plugin's shim is a shell text: a project's LD_PRELOAD gets into its shell
@@ -125,14 +125,14 @@ fn doctor_and_status_see_the_plugin() {
     pass  stores      none for this directory yet, so nothing to guard here
     the guard works; 3 of 16 rows could be better
     --
-    ");
-    assert_snapshot!(shown(&home, &["status"]), @"
+    "#);
+    assert_snapshot!(shown(&home, &["status"]), @r#"
     exit 0
     program   RINGFENCE VERSION
-    entries   ~/checkout/hooks/hooks.json (ringfence@ringfence: PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop)
+    entries   ~/checkout/hooks/hooks.json (ringfence@ringfence: PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange)
     guard     on
     --
-    ");
+    "#);
 }
 
 #[test]
@@ -183,15 +183,15 @@ fn a_project_may_switch_the_plugin_off_for_itself_and_doctor_says_so() {
 #[test]
 fn a_second_registration_is_named_by_install_and_doctor() {
     let home = with_plugin(true);
-    assert_snapshot!(shown(&home, &["install"]), @"
+    assert_snapshot!(shown(&home, &["install"]), @r#"
     exit 0
     edited      ~/.claude/settings.json
     backup      ~/.claude/settings.json.ringfence-N.bak
     registered  RINGFENCE hook
-    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
     --
     warning: the plugin `ringfence@ringfence` asks us too, so each call is judged twice; `claude plugin uninstall ringfence@ringfence` ends that
-    ");
+    "#);
     let doctor = shown(&home, &["doctor"]);
     let row: Vec<&str> =
         doctor.lines().skip_while(|line| !line.contains("registered")).take(2).collect();

@@ -66,12 +66,8 @@ fn an_arm_that_is_not_there_is_refused_and_nothing_is_written() {
         assert_eq!(home.run(&["install", "--with", with], b"").code, Some(0));
         let text = fs::read_to_string(home.path().join(".claude/settings.json")).unwrap();
         let settings: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let args = &settings["hooks"]["PreToolUse"][0]["hooks"][0]["args"];
-        assert_eq!(
-            *args,
-            serde_json::json!(["hook", "pre-tool-use", "--with", "guard"]),
-            "{with:?}"
-        );
+        let args = settings["hooks"]["PreToolUse"][0]["hooks"][0]["args"].as_array().unwrap();
+        assert_eq!(args[..5], ["hook", "pre-tool-use", "--with", "guard", "--config"], "{with:?}");
     }
 }
 
@@ -81,15 +77,15 @@ fn a_project_s_entry_comes_with_a_word_about_the_others() {
     let project = home.dir("work");
     home.dir("work/.git");
     let output = home.run_in(&project, &["install", "--scope", "project"], b"");
-    assert_snapshot!(shown(&home, &output), @"
+    assert_snapshot!(shown(&home, &output), @r#"
     exit 0
     made        ~/work/.claude/settings.json
     registered  RINGFENCE hook
-    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
     --
     warning: the project's settings are for all who work on it: where there is no `RINGFENCE`, nothing guards
     warning: no client was found: there is no `claude` on PATH; the hook runs once there is
-    ");
+    "#);
     let mode = |below: &str| fs::metadata(project.join(below)).unwrap().mode() & 0o777;
     assert_eq!((mode(".claude"), mode(".claude/settings.json")), (0o755, 0o644));
 }
@@ -200,16 +196,16 @@ fn the_machine_s_settings_can_be_read_by_all_whatever_the_umask() {
         ringfence install --scope managed; ringfence doctor | grep -e '^fail' -e registered; \
         ringfence uninstall; ls /etc";
     if let Some(said) = with_own_etc(&home, script) {
-        assert_snapshot!(said, @"
+        assert_snapshot!(said, @r#"
         made        /etc/claude-code/managed-settings.json
         registered  ~/bin/ringfence hook
-        for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+        for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
         644 /etc/claude-code/managed-settings.json
         755 /etc/claude-code
         unchanged   /etc/claude-code/managed-settings.json
         registered  ~/bin/ringfence hook
-        for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
-        pass  registered  for 6 events in /etc/claude-code/managed-settings.json
+        for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
+        pass  registered  for 7 events in /etc/claude-code/managed-settings.json
         warn  last call   registered, but no subagent was seen yet
         removed     /etc/claude-code/managed-settings.json
         removed     ~/.local/state/ringfence/wiring
@@ -218,7 +214,7 @@ fn the_machine_s_settings_can_be_read_by_all_whatever_the_umask() {
         removed     ~/.local
         removed     /etc/claude-code
         --
-        ");
+        "#);
     }
 }
 
@@ -229,10 +225,10 @@ fn a_program_that_others_cannot_start_is_not_registered_for_them() {
     let script = "ringfence install --scope managed; ls -A /etc; ringfence install --scope managed --force; \
         ringfence doctor | grep -A1 'other users'";
     if let Some(said) = with_own_etc(&home, script) {
-        assert_snapshot!(said, @"
+        assert_snapshot!(said, @r#"
         made        /etc/claude-code/managed-settings.json
         registered  ~/bin/ringfence hook
-        for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
+        for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
         warn  program     other users of this machine cannot start ~/bin/ringfence, and so are not guarded
               fix: ./install.sh --prefix /usr/local --no-register
         --
@@ -240,7 +236,7 @@ fn a_program_that_others_cannot_start_is_not_registered_for_them() {
 
         hint: ./install.sh --prefix /usr/local --no-register, then `/usr/local/bin/ringfence install --scope managed`
         warning: other users of this machine cannot start `~/bin/ringfence`
-        ");
+        "#);
     }
 }
 
@@ -252,8 +248,8 @@ fn only_root_changes_the_machine_s_settings() {
         $n ringfence doctor | grep registered; $n ringfence uninstall --scope managed; \
         $n ringfence uninstall; ringfence uninstall; find nobody -mindepth 1";
     if let Some(said) = with_own_etc(&home, script) {
-        assert_snapshot!(said, @"
-        pass  registered  for 6 events in /etc/claude-code/managed-settings.json
+        assert_snapshot!(said, @r#"
+        pass  registered  for 7 events in /etc/claude-code/managed-settings.json
         warn  last call   registered, but no subagent was seen yet
         nothing of ours was found
         nothing of ours was found
@@ -271,7 +267,7 @@ fn only_root_changes_the_machine_s_settings() {
 
         hint: run it as root: the settings of the machine are root's
         warning: `/etc/claude-code/managed-settings.json` still has entries of ours: ringfence uninstall --scope managed
-        ");
+        "#);
     }
 }
 
