@@ -234,7 +234,7 @@ fn what_is_missing_is_named_and_nothing_is_made() {
       --dry-run       say what would be done, and do nothing
 
     Without a network it builds from packages that cargo has already (cargo fetch --locked), or that
-    lie in the checkout (cargo vendor).
+    lie in the checkout as vendor/ (cargo vendor --locked).
 
     # empty path: exit 64
     error: --prefix needs a path
@@ -253,7 +253,7 @@ fn what_is_missing_is_named_and_nothing_is_made() {
       --dry-run       say what would be done, and do nothing
 
     Without a network it builds from packages that cargo has already (cargo fetch --locked), or that
-    lie in the checkout (cargo vendor).
+    lie in the checkout as vendor/ (cargo vendor --locked).
 
     # not installed: exit 1
     error: there is no ~/.local/bin/ringfence

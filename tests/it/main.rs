@@ -7,6 +7,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stderr,
     clippy::wildcard_enum_match_arm,
     reason = "tests touch the machine and fail by panicking"
 )]
