@@ -1,7 +1,7 @@
 //! Ringfence: a PreToolUse hook that keeps a subagent's hands off memory it did not write.
 //!
 //! The layers, top down; a test enforces the arrows between them (`tests/it/layers.rs`):
-//! doors (`hook`, `cli`) → what touches the machine (`facts`, `wiring`, `memory::store`, `state`,
+//! doors (`hook`, `cli`, `mcp`) → what touches the machine (`facts`, `wiring`, `memory::store`, `state`,
 //! `config`) → `sys`, the edge; and beside them the pure judges (`guard`, `shell`, `memory`'s
 //! rules, `request`, `decision`), which know no file, clock, environment or process.
 
@@ -21,6 +21,7 @@ pub mod wiring;
 
 mod cli;
 pub mod hook;
+mod mcp;
 
 use std::process::ExitCode;
 
@@ -30,5 +31,6 @@ pub fn run() -> ExitCode {
     if args.next().is_some_and(|first| first == "hook") {
         return hook::run(args);
     }
-    cli::run()
+    // Doors do not know each other: this is where the command finds the server.
+    cli::run(mcp::serve)
 }

@@ -2,6 +2,8 @@
 
 mod looking;
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand};
 
 use super::memory_args::{
@@ -41,6 +43,7 @@ pub(crate) enum Command {
     LogMemory(LogMemoryArgs),
     Export(ExportArgs),
     Import(ImportArgs),
+    Mcp(McpArgs),
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,
@@ -198,6 +201,26 @@ pub(crate) struct GrantArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Serve the memory to a client over MCP, on standard input and output
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  claude mcp add --scope user ringfence -- ringfence mcp
+  ringfence install --with guard,mcp  the same, and taken back by uninstall
+
+It takes its places from this line, HOME and XDG_*, not from RINGFENCE_*: a project can set those.")]
+pub(crate) struct McpArgs {
+    /// The store's file, instead of the project's own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<PathBuf>,
+    /// A configuration file that wins over the user's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The state directory that the hook writes to
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
 }
 
 /// Print a completion script

@@ -33,6 +33,7 @@ mod stores;
 mod uninstall;
 mod when;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -43,7 +44,7 @@ use args::{Cli, Command};
 use failure::{Failure, Kind};
 
 /// Runs one command.
-pub(crate) fn run() -> ExitCode {
+pub(crate) fn run(serve: Serve) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -52,7 +53,7 @@ pub(crate) fn run() -> ExitCode {
             return ExitCode::from(if helped { 0 } else { Kind::Usage.exit_code() });
         }
     };
-    match dispatch(cli.command) {
+    match dispatch(cli.command, serve) {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(Kind::No.exit_code()),
         Err(error) => {
@@ -81,8 +82,16 @@ pub(crate) fn dirs() -> anyhow::Result<Dirs> {
     })
 }
 
-fn dispatch(command: Command) -> anyhow::Result<Answer> {
+/// Runs the memory server with its store, configuration and state in these places; fails with a
+/// sentence.
+type Serve = fn(Option<PathBuf>, Option<PathBuf>, Option<PathBuf>) -> Result<(), String>;
+
+fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
     match command {
+        Command::Mcp(args) => match serve(args.store, args.config, args.state) {
+            Ok(()) => Ok(Answer::Yes),
+            Err(sentence) => Err(Failure::no(sentence).into()),
+        },
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Doctor(args) => doctor::run(&args),

@@ -52,15 +52,7 @@ pub(crate) fn plain_json(text: &str) -> String {
 
 /// A text of several lines for a terminal: lines and tabs stay, what could mislead is escaped.
 pub(crate) fn plain_text(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if matches!(letter, '\n' | '\t') || !label::misleads(letter) {
-            plain.push(letter);
-        } else {
-            plain.push_str(&format!("\\u{{{:x}}}", u32::from(letter)));
-        }
-    }
-    plain
+    label::lines(text)
 }
 
 /// Prints one line of talk to standard error.

@@ -32,6 +32,19 @@ pub fn one_line(text: &str, max: usize) -> String {
     line
 }
 
+/// A text of several lines: lines and tabs stay, what could mislead is escaped.
+pub fn lines(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '\n' | '\t') || !misleads(letter) {
+            plain.push(letter);
+        } else {
+            plain.push_str(&format!("\\u{{{:x}}}", u32::from(letter)));
+        }
+    }
+    plain
+}
+
 /// The end of `path` in quotes on one line, at most [`LABEL_LENGTH`] characters: the end tells more.
 pub fn quoted_path(path: &str) -> String {
     let shown: Vec<String> = path.chars().map(escaped).collect();

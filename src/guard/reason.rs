@@ -18,7 +18,12 @@ pub(super) fn reason(found: &Found, action: GuardedAction, caller: &Caller) -> S
         lines.push("This call would:".to_owned());
     } else {
         let verb = verb(action);
-        lines.push(format!("{who} may not {verb} {}.", object(&found.memories)));
+        let object = match caller.proof {
+            // Nothing tells what is earlier work to it.
+            Proof::Nothing => "memory".to_owned(),
+            Proof::Hook | Proof::Session => object(&found.memories),
+        };
+        lines.push(format!("{who} may not {verb} {object}."));
         lines.push(count_line(&found.memories, caller));
     }
     let rows = rows(found);
@@ -59,7 +64,7 @@ pub(super) fn unproven(doubts: &[&Doubt], caller: &Caller) -> String {
 
 fn who(caller: &Caller) -> &'static str {
     match caller.proof {
-        Proof::Session => "A call that Ringfence's hook did not see",
+        Proof::Session => "A call without a fresh record of Ringfence's hook",
         Proof::Nothing => "A call without a client",
         Proof::Hook if caller.agent.is_some() => "A subagent",
         Proof::Hook => "A client that a subagent started",

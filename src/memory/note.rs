@@ -8,6 +8,12 @@ pub const KINDS: &[&str] = &["insight", "decision", "intent", "blocker", "focus"
 /// The statuses of a note.
 pub const STATUSES: &[&str] = &["active", "superseded", "resolved"];
 
+/// The agent of a note whose writer nothing tells: the parent or any subagent of its session.
+pub const UNKNOWN_AGENT: &str = "unknown";
+
+/// The longest text of a note, in bytes.
+pub const LONGEST_TEXT: usize = 1 << 20;
+
 /// Whether a note of this kind retires older ones on its subject.
 pub fn supersedes(kind: &str) -> bool {
     matches!(kind, "decision" | "intent")

@@ -39,7 +39,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "state", "sys", "wiring",
         ],
     ),
-    ("lib", &["cli", "hook"]),
+    (
+        "mcp",
+        &["config", "decision", "guard", "memory", "payload", "request", "shell", "state", "sys"],
+    ),
+    ("lib", &["cli", "hook", "mcp"]),
     ("main", &[]),
 ];
 
@@ -58,6 +62,10 @@ const PURE: &[&str] = &[
     "memory/subject.rs",
     "memory/supersede.rs",
     "memory/contradiction.rs",
+    "mcp/arguments.rs",
+    "mcp/message.rs",
+    "mcp/tools.rs",
+    "mcp/words.rs",
     "hook/prefilter.rs",
     "hook/answer.rs",
     "wiring/diff.rs",

@@ -20,6 +20,7 @@ mod guard;
 mod hook;
 mod install_script;
 mod layers;
+mod mcp;
 mod memory;
 mod posture;
 mod readme;

@@ -1,0 +1,89 @@
+//! Where the server works: its project, store and state.
+
+use std::path::{Path, PathBuf};
+
+use crate::memory::store::Project;
+use crate::state::State;
+use crate::sys::dirs::Dirs;
+use crate::sys::git::Repository;
+use crate::sys::{env, file};
+
+/// The places that the server's own line names instead of the usual ones. As for the hook, no variable
+/// may move them: a project's settings can set variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) store: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
+}
+
+/// The server's places.
+#[derive(Clone, Debug)]
+pub(super) struct Home {
+    pub(super) dirs: Dirs,
+    pub(super) state: State,
+    pub(super) config: Option<PathBuf>,
+    /// The store's file, absolute.
+    pub(super) store: PathBuf,
+    pub(super) project: Project,
+    /// The project's directory, links resolved.
+    pub(super) dir: PathBuf,
+    /// The session of the client that started the server.
+    pub(super) session: Option<String>,
+}
+
+impl Home {
+    /// Finds out.
+    ///
+    /// # Errors
+    /// One sentence: nothing has a place without a home and a directory.
+    pub(super) fn find(order: Order) -> Result<Self, String> {
+        let dirs = Dirs::from_env().ok_or("`HOME` is not set, so nothing has a place")?;
+        let cwd = env::current_dir().ok_or("the current directory is gone")?;
+        let named = env::var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+        let dir = named
+            .filter(|dir| dir.is_absolute())
+            .and_then(|dir| file::canonical(&dir))
+            .or_else(|| file::canonical(&cwd))
+            .unwrap_or_else(|| cwd.clone());
+        let project = Project::of(&dir, Repository::find(&dir).as_ref());
+        let store = match order.store {
+            Some(store) => cwd.join(store),
+            None => project.file_below(&dirs.data.join("projects"), "memory.db"),
+        };
+        let state = order.state.map_or_else(|| dirs.state.clone(), |state| cwd.join(state));
+        Ok(Self {
+            state: State::at(state),
+            config: order.config.map(|config| cwd.join(config)),
+            store,
+            project,
+            dir,
+            session: env::var("CLAUDE_CODE_SESSION_ID"),
+            dirs,
+        })
+    }
+
+    /// The project's directory as text.
+    pub(super) fn dir_text(&self) -> String {
+        self.dir.to_string_lossy().into_owned()
+    }
+
+    /// Whether a directory belongs to the project.
+    pub(super) fn is_here(&self, dir: &str) -> bool {
+        let Some(dir) = file::canonical(Path::new(dir)) else { return false };
+        Project::of(&dir, Repository::find(&dir).as_ref()).id == self.project.id
+    }
+
+    /// The newest session of the project that is running and nobody's child.
+    pub(super) fn primary(&self) -> Option<String> {
+        let mut running: Vec<_> = self
+            .state
+            .sessions()
+            .into_iter()
+            .filter(|record| record.ended.is_empty() && record.child_of.is_none())
+            .filter(|record| self.is_here(&record.cwd))
+            .collect();
+        running.sort_by(|left, right| left.first_seen.cmp(&right.first_seen));
+        running.pop().map(|record| record.session)
+    }
+}
