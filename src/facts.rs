@@ -30,6 +30,21 @@ const MAX_WAITS: u32 = 4;
 /// The largest script that is read, in bytes.
 const SCRIPT_LIMIT: u64 = 256 * 1024;
 
+/// The places that a registration names instead of the usual ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// A store's file.
+    pub store: Option<PathBuf>,
+    /// The owner's configuration file.
+    pub config: Option<PathBuf>,
+    /// The state directory.
+    pub state: Option<PathBuf>,
+    /// The data directory, below which the projects' stores lie.
+    pub data: Option<PathBuf>,
+    /// The client's own directory.
+    pub client: Option<PathBuf>,
+}
+
 /// What a call brings along.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {

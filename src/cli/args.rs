@@ -10,6 +10,7 @@ use super::memory_args::{
     DeleteMemoryArgs, EditMemoryArgs, ExportArgs, ImportArgs, ListMemoryArgs, LogMemoryArgs,
     NoteArgs, NoteResolveArgs, RestoreMemoryArgs, SearchMemoryArgs, ShowMemoryArgs,
 };
+use crate::facts::Named;
 use crate::wiring::table::Scope;
 pub(crate) use looking::{ExplainArgs, LogArgs, StatsArgs};
 
@@ -221,6 +222,23 @@ pub(crate) struct McpArgs {
     /// The state directory that the hook writes to
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
+    /// The data directory with the stores of all projects
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// The client's directory, instead of ~/.claude
+    #[arg(long, value_name = "DIR")]
+    pub(crate) client: Option<PathBuf>,
+    /// Cortex's directory, which this server does not use
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) cortex_home: Option<PathBuf>,
+}
+
+impl McpArgs {
+    /// The places as the server takes them.
+    pub(crate) fn named(self) -> Named {
+        let Self { store, config, state, data, client, cortex_home: _ } = self;
+        Named { store, config, state, data, client }
+    }
 }
 
 /// Print a completion script

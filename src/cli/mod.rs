@@ -33,12 +33,12 @@ mod stores;
 mod uninstall;
 mod when;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
+use crate::facts::Named;
 use crate::sys::dirs::Dirs;
 use args::{Cli, Command};
 use failure::{Failure, Kind};
@@ -82,13 +82,12 @@ pub(crate) fn dirs() -> anyhow::Result<Dirs> {
     })
 }
 
-/// Runs the memory server with its store, configuration and state in these places; fails with a
-/// sentence.
-type Serve = fn(Option<PathBuf>, Option<PathBuf>, Option<PathBuf>) -> Result<(), String>;
+/// Runs the memory server with these places; fails with a sentence.
+type Serve = fn(Named) -> Result<(), String>;
 
 fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
     match command {
-        Command::Mcp(args) => match serve(args.store, args.config, args.state) {
+        Command::Mcp(args) => match serve(args.named()) {
             Ok(()) => Ok(Answer::Yes),
             Err(sentence) => Err(Failure::no(sentence).into()),
         },

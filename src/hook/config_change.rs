@@ -30,7 +30,7 @@ pub(super) fn config_change(raw: &[u8], line: &Line) {
     let Some(dirs) = line.dirs() else { return };
     let state = line.state(&dirs);
     let request = MemoryGuardRequest { tool: EVENT.to_owned(), ..payload.request(None, None) };
-    if guarded::is_off(&state, &request, clock::now_ms()) {
+    if state.is_off(&request, clock::now_ms()) {
         return;
     }
     let transcript = payload::text_at(raw, "transcript_path").map(PathBuf::from);

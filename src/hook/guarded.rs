@@ -70,7 +70,7 @@ fn judge(
     let kept = line.logs_payloads.then_some(raw);
     let project = env::var("CLAUDE_PROJECT_DIR");
     let request = payload.request(child_of, project);
-    if is_off(state, &request, clock::now_ms()) {
+    if state.is_off(&request, clock::now_ms()) {
         let off = LogLine::allowed(&request, &Doubt::new(Code::SwitchedOff, ""));
         log(state, &LogLine { payload: kept.and_then(whole), ..off });
         return;
@@ -99,21 +99,6 @@ fn judge(
     }
     if let Some(entry) = LogLine::of(&request, &verdict) {
         log(state, &LogLine { payload: kept.and_then(whole), ..entry });
-    }
-}
-
-/// Whether the owner has paused the guard for this call.
-///
-/// A child session counts as where its parent is too: a subagent must not get into a pause by
-/// starting a client in another project.
-pub(super) fn is_off(state: &State, request: &MemoryGuardRequest, now: i64) -> bool {
-    let Some(pause) = state.pause_at(Path::new(&request.cwd), now) else { return false };
-    match &request.caller.child_of {
-        Some(parent) if pause.project.is_some() => {
-            let root = state.session(&state.root_of(parent)).unwrap_or_default();
-            state.pause_at(Path::new(&root.cwd), now).is_some()
-        }
-        Some(_) | None => true,
     }
 }
 

@@ -2,20 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::facts::Named;
 use crate::memory::store::Project;
 use crate::state::State;
 use crate::sys::dirs::Dirs;
 use crate::sys::git::Repository;
 use crate::sys::{env, file};
-
-/// The places that the server's own line names instead of the usual ones. As for the hook, no variable
-/// may move them: a project's settings can set variables.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Order {
-    pub(crate) store: Option<PathBuf>,
-    pub(crate) config: Option<PathBuf>,
-    pub(crate) state: Option<PathBuf>,
-}
 
 /// The server's places.
 #[derive(Clone, Debug)]
@@ -23,6 +15,7 @@ pub(super) struct Home {
     pub(super) dirs: Dirs,
     pub(super) state: State,
     pub(super) config: Option<PathBuf>,
+    pub(super) client: Option<PathBuf>,
     /// The store's file, absolute.
     pub(super) store: PathBuf,
     pub(super) project: Project,
@@ -33,28 +26,36 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// Finds out.
+    /// Finds out. As for the hook, no variable moves what its own line does not: a project's settings
+    /// can set variables.
     ///
     /// # Errors
     /// One sentence: nothing has a place without a home and a directory.
-    pub(super) fn find(order: Order) -> Result<Self, String> {
-        let dirs = Dirs::from_env().ok_or("`HOME` is not set, so nothing has a place")?;
+    pub(super) fn find(named: Named) -> Result<Self, String> {
+        let mut dirs = Dirs::from_env().ok_or("`HOME` is not set, so nothing has a place")?;
         let cwd = env::current_dir().ok_or("the current directory is gone")?;
-        let named = env::var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-        let dir = named
+        let at = |path: PathBuf| cwd.join(path);
+        if let Some(data) = named.data {
+            dirs.data = at(data);
+        }
+        if let Some(state) = named.state {
+            dirs.state = at(state);
+        }
+        let project = env::var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+        let dir = project
             .filter(|dir| dir.is_absolute())
             .and_then(|dir| file::canonical(&dir))
             .or_else(|| file::canonical(&cwd))
             .unwrap_or_else(|| cwd.clone());
         let project = Project::of(&dir, Repository::find(&dir).as_ref());
-        let store = match order.store {
-            Some(store) => cwd.join(store),
+        let store = match named.store {
+            Some(store) => at(store),
             None => project.file_below(&dirs.data.join("projects"), "memory.db"),
         };
-        let state = order.state.map_or_else(|| dirs.state.clone(), |state| cwd.join(state));
         Ok(Self {
-            state: State::at(state),
-            config: order.config.map(|config| cwd.join(config)),
+            state: State::at(dirs.state.clone()),
+            config: named.config.map(at),
+            client: named.client.map(at),
             store,
             project,
             dir,

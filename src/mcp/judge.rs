@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use crate::config;
 use crate::decision::{Code, Doubt, GuardedAction, Verdict};
-use crate::guard::{Facts, Place, Policy, Protected, Reached, evaluate_memory_guard};
+use crate::facts::{Machine, Setup};
+use crate::guard::{Definer, Facts, Place, Policy, Protected, Reached, evaluate_memory_guard};
 use crate::memory::store::NativeStore;
 use crate::memory::store::native::Permit;
 use crate::memory::{Family, Memory};
 use crate::request::{Argument, Arguments, MemoryGuardRequest};
 use crate::shell::Files;
-use crate::state::{LogLine, State};
+use crate::state::LogLine;
 use crate::sys::{clock, file};
 
 use super::caller::Caller;
@@ -38,7 +39,7 @@ pub(super) fn permit(
         project: Some(home.dir_text()),
         call_id: caller.author.call.clone(),
     };
-    if home.state.off_until().is_some_and(|until| until > clock::now_ms()) {
+    if home.state.is_off(&request, clock::now_ms()) {
         let doubts = vec![Doubt::new(Code::SwitchedOff, "")];
         log(home, &request, &Verdict { doubts, ..Verdict::default() });
         return None;
@@ -61,13 +62,7 @@ fn judge(
     let memory = NativeStore::open(&store, home.state.clone(), scope)
         .map_err(|doubt| format!("the store could not be read ({})", doubt.code.as_str()))?;
     name_what_is_meant(&mut request, &memory);
-    let facts = OneStore {
-        memory: Rc::new(memory),
-        state: &home.state,
-        home: home.dirs.home.to_string_lossy().into_owned(),
-        session: &request.caller.session,
-        call: request.call_id.as_deref().unwrap_or_default(),
-    };
+    let facts = OneStore { memory: Rc::new(memory), machine: Machine::new(setup(home, &request)) };
     let verdict = evaluate_memory_guard(&facts, &request, policy);
     log(home, &request, &verdict);
     match verdict.denial {
@@ -97,16 +92,30 @@ fn name_what_is_meant(request: &mut MemoryGuardRequest, memory: &NativeStore) {
     request.input = Arguments::new(pairs);
 }
 
-/// The facts of a call of the server: one store, which is the project's own.
-struct OneStore<'h> {
-    memory: Rc<NativeStore>,
-    state: &'h State,
-    home: String,
-    session: &'h str,
-    call: &'h str,
+/// What the machine is asked about besides the store.
+fn setup(home: &Home, request: &MemoryGuardRequest) -> Setup {
+    Setup {
+        dirs: home.dirs.clone(),
+        state: home.state.clone(),
+        stores: Vec::new(),
+        cortex_homes: Vec::new(),
+        config: home.config.clone(),
+        client: home.client.clone(),
+        caller: request.caller.clone(),
+        cwd: request.cwd.clone(),
+        project: request.project.clone(),
+        call_id: request.call_id.clone(),
+    }
 }
 
-impl Facts for OneStore<'_> {
+/// The facts of a call of the server: one store, which is the project's own, in the state that the
+/// change will find; all else as for the hook.
+struct OneStore {
+    memory: Rc<NativeStore>,
+    machine: Machine,
+}
+
+impl Facts for OneStore {
     fn stores(&self, family: Family, _place: &Place) -> (Vec<Reached>, Vec<Doubt>) {
         let memory = (family == Family::Native).then(|| {
             let memory = Rc::clone(&self.memory) as Rc<dyn Memory>;
@@ -116,29 +125,32 @@ impl Facts for OneStore<'_> {
     }
 
     fn protected(&self) -> Vec<Protected> {
-        Vec::new()
+        self.machine.protected()
     }
 
     fn resolve(&self, cwd: &str, path: &str) -> String {
-        file::resolve(cwd.as_ref(), path.as_ref()).to_string_lossy().into_owned()
+        self.machine.resolve(cwd, path)
     }
 
     fn home(&self) -> &str {
-        &self.home
+        self.machine.home()
+    }
+
+    fn definer(&self, agent_type: &str) -> Option<Definer> {
+        self.machine.definer(agent_type)
     }
 
     fn has_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {
-        self.state.has_grant(self.session, store, id, action.as_str(), self.call)
+        self.machine.has_grant(store, id, action)
     }
 
     fn take_grant(&self, store: &str, id: &str, action: GuardedAction) -> bool {
-        self.state.take_grant(self.session, store, id, action.as_str(), self.call)
+        self.machine.take_grant(store, id, action)
     }
 }
 
-impl Files for OneStore<'_> {
+impl Files for OneStore {
     fn text(&self, path: &str) -> Option<String> {
-        let bytes = file::read_bounded(path.as_ref(), 256 * 1024).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        self.machine.text(path)
     }
 }

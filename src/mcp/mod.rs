@@ -15,13 +15,13 @@ mod tools;
 mod words;
 mod writes;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::facts::Named;
 use crate::sys::lines::{self, Line, Lines};
 use crate::sys::signals;
 
-use home::{Home, Order};
+use home::Home;
 use keeper::Keeper;
 use message::Fault;
 use server::Server;
@@ -31,16 +31,10 @@ const LONGEST_LINE: usize = 32 << 20;
 
 /// Serves the client on standard input and output until it leaves.
 ///
-/// `store`, `config` and `state` are places instead of the usual ones.
-///
 /// # Errors
 /// One sentence, before anything is read.
-pub(crate) fn serve(
-    store: Option<PathBuf>,
-    config: Option<PathBuf>,
-    state: Option<PathBuf>,
-) -> Result<(), String> {
-    let home = Home::find(Order { store, config, state })?;
+pub(crate) fn serve(named: Named) -> Result<(), String> {
+    let home = Home::find(named)?;
     let keeper = Arc::new(Mutex::new(Keeper::new(home.store.clone())));
     let last = Arc::clone(&keeper);
     // A change that is being made is finished first: the lock is held while it is.

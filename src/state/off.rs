@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{State, digest};
+use crate::request::MemoryGuardRequest;
 use crate::sys::file;
 use crate::sys::git::Repository;
 
@@ -49,6 +50,21 @@ impl State {
         let here = [file::canonical(dir)?, project_of(dir)];
         let is_within = |project: &PathBuf| here.iter().any(|dir| dir.starts_with(project));
         pauses.into_iter().find(|pause| pause.project.as_ref().is_some_and(is_within))
+    }
+
+    /// Whether the owner has paused the guard for this call.
+    ///
+    /// A child session counts as where its parent is too: a subagent must not get into a pause by
+    /// starting a client in another project.
+    pub fn is_off(&self, request: &MemoryGuardRequest, now: i64) -> bool {
+        let Some(pause) = self.pause_at(Path::new(&request.cwd), now) else { return false };
+        match &request.caller.child_of {
+            Some(parent) if pause.project.is_some() => {
+                let root = self.session(&self.root_of(parent)).unwrap_or_default();
+                self.pause_at(Path::new(&root.cwd), now).is_some()
+            }
+            Some(_) | None => true,
+        }
     }
 
     /// Switches the guard off until `until`, for everything or for one project.

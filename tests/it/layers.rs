@@ -41,7 +41,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     (
         "mcp",
-        &["config", "decision", "guard", "memory", "payload", "request", "shell", "state", "sys"],
+        &[
+            "config", "decision", "facts", "guard", "memory", "payload", "request", "shell",
+            "state", "sys",
+        ],
     ),
     ("lib", &["cli", "hook", "mcp"]),
     ("main", &[]),
