@@ -136,6 +136,7 @@ codes! {
     StoreCorrupt Unproven "store-corrupt" "The store's file is damaged or is not a database.",
     StoreSchema Unproven "store-schema" "The store lacks a table or column that the decision needs.",
     StoreUnreadable Unproven "store-unreadable" "The store could not be opened or read.",
+    SnapshotUsed Unproven "snapshot-used" "The store could not be read, and its newest snapshot does not tell what is active now.",
     CallerUnknown Unproven "caller-unknown" "The store does not know the calling agent.",
     CallerAmbiguous Unproven "caller-ambiguous" "The store knows the calling agent under several sessions.",
     NoSession Unproven "no-session" "The caller's own session is not in the store.",

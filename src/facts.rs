@@ -6,6 +6,7 @@
 mod agents;
 mod places;
 mod protected;
+mod snapshots;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::sys::dirs::Dirs;
 use crate::sys::file;
 
 use places::Candidate;
+pub use snapshots::Taken;
 
 /// How many locked stores one call waits for, each for `LOCK_WAIT` at the most: 160 ms together.
 const MAX_WAITS: u32 = 4;
@@ -181,9 +183,22 @@ impl Facts for Machine {
                     let own_project = self.is_own(&candidate, memory.as_ref());
                     reached.push(Reached { memory, own_project });
                 }
-                Err(doubt) if doubts.contains(&doubt) => {}
-                Err(doubt) => doubts.push(doubt),
+                Err(doubt) => {
+                    if let Some(Ok(memory)) = self.in_its_place(family, &candidate, &doubt) {
+                        let own_project = self.is_own(&candidate, memory.as_ref());
+                        reached.push(Reached { memory, own_project });
+                    }
+                    if !doubts.contains(&doubt) {
+                        doubts.push(doubt);
+                    }
+                }
             }
+        }
+        if reached.is_empty() && doubts.is_empty() {
+            reached = self.of_missing(family, place);
+            doubts.extend(
+                reached.iter().map(|one| Doubt::new(Code::StoreMissing, one.memory.path())),
+            );
         }
         if reached.is_empty() && doubts.is_empty() {
             let at = place.cwd.as_deref().unwrap_or(&self.setup.cwd);

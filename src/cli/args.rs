@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::memory_args::{
     DeleteMemoryArgs, EditMemoryArgs, ExportArgs, ImportArgs, ListMemoryArgs, LogMemoryArgs,
-    NoteArgs, NoteResolveArgs, RestoreMemoryArgs, SearchMemoryArgs, ShowMemoryArgs,
+    NoteArgs, NoteResolveArgs, RestoreMemoryArgs, SearchMemoryArgs, ShowMemoryArgs, SnapshotArgs,
 };
 use crate::facts::Named;
 use crate::wiring::table::Scope;
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     LogMemory(LogMemoryArgs),
     Export(ExportArgs),
     Import(ImportArgs),
+    Snapshot(SnapshotArgs),
     Mcp(McpArgs),
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -7,7 +7,8 @@ use super::memory_args::ExportArgs;
 use super::output;
 use crate::guard::label::one_line;
 use crate::memory::store::native::{Record, StoreError};
-use crate::sys::file::{self, NewFile};
+use crate::sys::file;
+use crate::sys::pieces::NewFile;
 
 /// Standard output gets pieces of this size, in bytes.
 const PIECE: usize = 1 << 16;

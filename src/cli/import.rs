@@ -13,6 +13,7 @@ use crate::guard::label::one_line;
 use crate::memory::store::copy_cortex;
 use crate::memory::store::native::{Import, Imported, Record, StoreError};
 use crate::sys::file;
+use crate::sys::pieces::for_each_line;
 use crate::wiring::table::Places;
 
 /// The longest line of an export, in bytes: a text of a MiB, every byte of it escaped.
@@ -67,7 +68,7 @@ fn source(args: &ImportArgs) -> anyhow::Result<PathBuf> {
 fn take(path: &Path, import: &mut Import<'_>) -> anyhow::Result<()> {
     let name = one_line(&path.to_string_lossy(), 200);
     let mut begun = false;
-    file::for_each_line(path, MAX_LINE, |number, line| {
+    for_each_line(path, MAX_LINE, |number, line| {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }

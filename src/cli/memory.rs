@@ -7,8 +7,10 @@ use serde::Serialize;
 use super::failure::{Failure, Kind};
 use super::output;
 use crate::guard::label;
+use crate::memory::Family;
 use crate::memory::store::Project;
 use crate::memory::store::native::{Author, Changed, Entry, Reader, StoreError, Writer};
+use crate::memory::store::snapshot::{Vault, When};
 use crate::state::State;
 use crate::sys::dirs::Dirs;
 use crate::sys::git::{self, Repository};
@@ -53,9 +55,22 @@ impl Here {
 
     /// Opens the store for writing and takes in what the hook has left.
     pub(super) fn writer(&self) -> anyhow::Result<Writer> {
+        let kept = self.keep_today();
         let mut writer = Writer::open(&self.store).map_err(explain)?;
+        if let Err(error) = kept {
+            output::warning(&format!("there is no snapshot of today: {error}"));
+        }
         writer.take_in(&self.state, &self.project.id).map_err(explain)?;
         Ok(writer)
+    }
+
+    /// Takes the day's snapshot before its first write. One that fails keeps nobody from writing.
+    fn keep_today(&self) -> Result<(), StoreError> {
+        if !crate::sys::file::exists(&self.store) {
+            return Ok(());
+        }
+        let shelf = Vault::of(self.state.dir()).shelf(Family::Native, &self.store);
+        shelf.take(When::Daily).map(drop)
     }
 
     /// Opens the store for changing what is in it; where there is none, `missing` says what is not.
@@ -208,6 +223,7 @@ pub(super) fn explain(error: StoreError) -> anyhow::Error {
         | StoreError::Damaged(_)
         | StoreError::Unusable(_)
         | StoreError::Unfit(_)
+        | StoreError::Held { .. }
         | StoreError::Unopenable { .. } => Failure::no(sentence).into(),
         StoreError::Other(_) => Failure { kind: Kind::Internal, sentence, hint: None }.into(),
     }

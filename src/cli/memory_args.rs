@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// Write a note
 #[derive(Debug, Args)]
@@ -188,13 +188,20 @@ pub(crate) struct SearchMemoryArgs {
 Examples:
   ringfence restore-memory ID                  take its last change back
   ringfence restore-memory ID --at 2h          what it was two hours ago
-  ringfence restore-memory ID --at 2026-12-01  what it was when that day began")]
+  ringfence restore-memory ID --at 2026-12-01  what it was when that day began
+  ringfence restore-memory ID --from NAME --yes  as a snapshot has it, also in Cortex's store")]
 pub(crate) struct RestoreMemoryArgs {
     /// The note's id
     pub(crate) id: String,
     /// As it was then: 2h (ago), 2026-12-01, 2026-12-01T08:00:00Z
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", conflicts_with = "from")]
     pub(crate) at: Option<String>,
+    /// As this snapshot has it; without --yes only shows it
+    #[arg(long, value_name = "SNAPSHOT")]
+    pub(crate) from: Option<String>,
+    /// Really put it back from the snapshot
+    #[arg(long, requires = "from")]
+    pub(crate) yes: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -247,6 +254,84 @@ pub(crate) struct ImportArgs {
     /// Say what would be taken in and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Copy this project's memory stores now; list, compare and bring back copies
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence snapshot                        copy what was changed since the last copy
+  ringfence snapshot list
+  ringfence snapshot diff NAME              what was changed since
+  ringfence snapshot restore NAME           to a new file in this directory
+  ringfence snapshot restore NAME --in-place --yes")]
+pub(crate) struct SnapshotArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<SnapshotCommand>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SnapshotCommand {
+    List(SnapshotListArgs),
+    Diff(SnapshotDiffArgs),
+    Restore(SnapshotRestoreArgs),
+}
+
+/// List the copies of this project's stores, oldest first
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence snapshot list
+  ringfence snapshot list --json")]
+pub(crate) struct SnapshotListArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show which notes differ between a copy and the store, or another copy
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence snapshot diff              since the newest copy
+  ringfence snapshot diff NAME         since this one
+  ringfence snapshot diff NAME OTHER   between two")]
+pub(crate) struct SnapshotDiffArgs {
+    /// The earlier copy
+    pub(crate) from: Option<String>,
+    /// The later one; without it, the store itself
+    pub(crate) to: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Bring a copy back: to a new file, or in the place of its store
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence snapshot restore NAME                    NAME.db in this directory
+  ringfence snapshot restore NAME --to /tmp/old.db
+  ringfence snapshot restore NAME --in-place         say what would change
+  ringfence snapshot restore NAME --in-place --yes   only while no process has the store open")]
+pub(crate) struct SnapshotRestoreArgs {
+    /// The copy
+    pub(crate) name: String,
+    /// A new file
+    #[arg(long, value_name = "FILE", conflicts_with = "in_place")]
+    pub(crate) to: Option<PathBuf>,
+    /// In the place of the store, of which another copy is made first
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    /// Really replace the store
+    #[arg(long, requires = "in_place")]
+    pub(crate) yes: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -23,10 +23,13 @@ mod log_memory;
 mod note;
 mod note_resolve;
 mod off;
+mod restore_from;
 mod restore_memory;
 mod screen;
 mod search_memory;
 mod show_memory;
+mod snapshot;
+mod snapshot_diff;
 mod stats;
 mod status;
 mod stores;
@@ -111,6 +114,7 @@ fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
         Command::LogMemory(args) => log_memory::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Snapshot(args) => snapshot::run(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man => manual::man(),
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Answer;
 use super::memory::{Here, Item, explain, name};
 use super::memory_args::RestoreMemoryArgs;
-use super::{output, when};
+use super::{output, restore_from, when};
 use crate::memory::store::native::{Restored, StoreError};
 
 /// What `--json` prints.
@@ -20,6 +20,9 @@ struct Document<'r> {
 }
 
 pub(crate) fn run(args: &RestoreMemoryArgs) -> anyhow::Result<Answer> {
+    if let Some(snapshot) = &args.from {
+        return restore_from::run(&args.id, snapshot, args.yes, args.json);
+    }
     let at = args.at.as_deref().map(when::parse).transpose()?;
     let here = Here::find()?;
     let author = here.author(None);
@@ -31,7 +34,8 @@ pub(crate) fn run(args: &RestoreMemoryArgs) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-fn print(restored: &Restored, json: bool) -> anyhow::Result<()> {
+/// Prints what a restore did.
+pub(super) fn print(restored: &Restored, json: bool) -> anyhow::Result<()> {
     let Restored { entry, was_deleted, changed, rivals } = restored;
     if json {
         return output::document(&Document {

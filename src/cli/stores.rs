@@ -18,14 +18,14 @@ pub(super) struct Store {
     pub(super) doubt: Option<String>,
 }
 
-/// The stores of both families.
-pub(super) fn found(places: &Places) -> Vec<Store> {
+/// What a call in this directory sees of the machine.
+pub(super) fn machine(places: &Places) -> Machine {
     let cwd = env::current_dir().map(|dir| dir.to_string_lossy().into_owned());
     let named = |flag: &str| {
         let on_the_line = places.on_the_line.iter().filter(move |(known, _)| *known == flag);
         on_the_line.map(|(_, value)| value.into()).collect()
     };
-    let machine = Machine::new(Setup {
+    Machine::new(Setup {
         dirs: places.dirs.clone(),
         state: State::at(&places.dirs.state),
         stores: named("--store"),
@@ -36,9 +36,15 @@ pub(super) fn found(places: &Places) -> Vec<Store> {
         cwd: cwd.unwrap_or_default(),
         project: None,
         call_id: None,
-    });
+    })
+}
+
+/// The stores of both families.
+pub(super) fn found(places: &Places) -> Vec<Store> {
+    let machine = machine(places);
     let mut stores = Vec::new();
-    for (family, word) in [(Family::Cortex, "cortex"), (Family::Native, "ringfence")] {
+    for family in [Family::Cortex, Family::Native] {
+        let word = family.as_str();
         let (reached, doubts) = machine.stores(family, &Place::default());
         stores.extend(reached.into_iter().map(|one| Store {
             family: word,

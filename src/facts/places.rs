@@ -86,6 +86,21 @@ impl Machine {
         found
     }
 
+    /// Where the stores of `family` are for a call at `place`, whether they are there or not.
+    pub(super) fn usual_places(&self, family: Family, place: &Place) -> Vec<PathBuf> {
+        let directories = self.directories(place.cwd.as_deref()).into_iter().map(Directory::at);
+        let mut found = self.setup.stores.clone();
+        found.retain(|path| is_native(path) == (family == Family::Native));
+        for directory in directories {
+            for path in self.stores_of(family, place, &directory) {
+                if !found.contains(&path) {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+
     /// The id of the call's project: the host's project directory, or where the call is.
     fn own_project(&self) -> Option<String> {
         let dir = self.setup.project.as_deref().unwrap_or(&self.setup.cwd);

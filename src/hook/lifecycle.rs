@@ -8,6 +8,7 @@ use crate::sys::{clock, env, git, process};
 
 use super::answer;
 use super::line::Line;
+use super::snapshots;
 
 /// A session starts, resumes, was cleared or compacted.
 pub(super) fn session_start(raw: &[u8], line: &Line) {
@@ -47,6 +48,9 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
         process::write_output(answer::notice(&off_notice(&pause)).as_bytes());
     }
     state.tidy();
+    if line.has_guard() {
+        snapshots::start(line, &record.cwd);
+    }
 }
 
 /// What the person is told at the start of a session in a pause.

@@ -18,6 +18,8 @@ pub(super) enum Event {
     SubagentStart,
     SubagentStop,
     ConfigChange,
+    /// Copies the stores: the hook itself starts it when a session starts, and does not wait.
+    Snapshots,
     /// Fails on purpose, for the tests of the backstop.
     SelfTest(String),
     Unknown,
@@ -41,6 +43,9 @@ pub(super) struct Line {
     pub(super) logs_payloads: bool,
     state: Option<PathBuf>,
     data: Option<PathBuf>,
+    /// The directory and the project of the session, for [`Event::Snapshots`].
+    pub(super) cwd: Option<String>,
+    pub(super) project: Option<String>,
 }
 
 impl Line {
@@ -62,6 +67,8 @@ impl Line {
                 "--state" => line.state = Some(value.into()),
                 "--data" => line.data = Some(value.into()),
                 "--log" => line.logs_payloads = value == "verbose",
+                "--cwd" => line.cwd = value.into_string().ok(),
+                "--project" => line.project = value.into_string().ok(),
                 _ => {}
             }
         }
@@ -79,7 +86,23 @@ impl Line {
             logs_payloads: false,
             state: None,
             data: None,
+            cwd: None,
+            project: None,
         }
+    }
+
+    /// The arguments of the line that say where things are.
+    pub(super) fn places(&self) -> Vec<String> {
+        let stores = self.stores.iter().map(|path| ("--store", path));
+        let homes = self.cortex_homes.iter().map(|path| ("--cortex-home", path));
+        let state = self.state.iter().map(|path| ("--state", path));
+        let data = self.data.iter().map(|path| ("--data", path));
+        stores
+            .chain(homes)
+            .chain(state)
+            .chain(data)
+            .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
+            .collect()
     }
 
     /// Whether the line selects the guard.
@@ -100,11 +123,14 @@ impl Line {
     }
 }
 
+/// Flags that only the hook itself writes, for the process that it starts.
+const OWN_FLAGS: &[&str] = &["--cwd", "--project"];
+
 /// The hook's flag that a word is, with the value that is joined to it.
 fn flag(word: &OsString) -> Option<(&'static str, Option<OsString>)> {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let bytes = word.as_bytes();
-    FLAGS.iter().find_map(|flag| match bytes.strip_prefix(flag.as_bytes())? {
+    FLAGS.iter().chain(OWN_FLAGS).find_map(|flag| match bytes.strip_prefix(flag.as_bytes())? {
         [] => Some((*flag, None)),
         [b'=', value @ ..] => Some((*flag, Some(OsString::from_vec(value.to_vec())))),
         _ => None,
@@ -120,6 +146,7 @@ fn event(word: &str) -> Event {
         "subagent-start" => Event::SubagentStart,
         "subagent-stop" => Event::SubagentStop,
         "config-change" => Event::ConfigChange,
+        "snapshots" => Event::Snapshots,
         _ => match word.strip_prefix("self-test-") {
             Some(what) => Event::SelfTest(what.to_owned()),
             None => Event::Unknown,

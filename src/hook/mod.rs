@@ -9,6 +9,7 @@ mod guarded;
 mod lifecycle;
 mod line;
 pub mod prefilter;
+mod snapshots;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -23,9 +24,14 @@ const MAX_PAYLOAD: u64 = 32 * 1024 * 1024;
 
 /// Runs one hook call. Always exits 0.
 pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let line = LINE.get_or_init(|| Line::read(args));
+    if line.event == Event::Snapshots {
+        // No call: nobody waits for it, so it may take its time.
+        snapshots::take(line);
+        process::leave();
+    }
     // Every arm so far fails open: the fixed answer is nothing.
     backstop::install(b"", crashed);
-    let line = LINE.get_or_init(|| Line::read(args));
     if let Event::SelfTest(what) = &line.event {
         backstop::fail_on_purpose(what);
     } else if line.event != Event::Unknown {
@@ -55,6 +61,6 @@ fn call(event: &Event, line: &Line) {
         Event::SubagentStart => lifecycle::subagent(&raw, line, "subagent-start"),
         Event::SubagentStop => lifecycle::subagent(&raw, line, "subagent-stop"),
         Event::ConfigChange => config_change::config_change(&raw, line),
-        Event::SelfTest(_) | Event::Unknown => {}
+        Event::Snapshots | Event::SelfTest(_) | Event::Unknown => {}
     }
 }

@@ -23,6 +23,16 @@ pub enum Family {
     Native,
 }
 
+impl Family {
+    /// The program's name that the format belongs to.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cortex => "cortex",
+            Self::Native => "ringfence",
+        }
+    }
+}
+
 /// Read-only look-ups in one store. An error is "cannot tell", and "cannot tell" is allow.
 pub trait Memory {
     /// Whose format it has.

@@ -84,6 +84,34 @@ pub fn run(order: &Run<'_>) -> io::Result<Ended> {
     })
 }
 
+/// Starts a program and leaves it alone: in a session of its own, with these variables only, at low
+/// priority, and with none of our descriptors, so that nobody who waits for ours to be closed waits for
+/// it.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn detach(argv: &[String], cwd: &Path, env: &[(&str, String)]) -> io::Result<()> {
+    let Some((program, args)) = argv.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
+    };
+    let mut command = Command::new(program);
+    command.args(args).current_dir(cwd).env_clear();
+    command.envs(env.iter().map(|(name, value)| (*name, value.as_str())));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // SAFETY: between fork and exec only system calls are made that are safe there.
+    unsafe {
+        command.pre_exec(|| {
+            libc::setsid();
+            libc::setpriority(libc::PRIO_PROCESS, 0, 10);
+            // What the client handed down besides the usual three closes when the program starts.
+            libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+            Ok(())
+        });
+    }
+    // Not waited for: it outlives us, and init takes it over.
+    command.spawn().map(drop)
+}
+
 /// Runs a program at this terminal, with our input and output, to its end; its status, `None` when a
 /// signal ended it.
 ///

@@ -11,6 +11,7 @@ pub mod git;
 pub mod held;
 pub mod lines;
 pub mod memory;
+pub mod pieces;
 pub mod process;
 pub mod replace;
 pub mod signals;

@@ -90,6 +90,28 @@ pub fn unique() -> u64 {
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
+/// The processes of this user, but for this one, that have the file at `path` open; those of others are
+/// not seen.
+pub fn holders(path: &std::path::Path) -> Vec<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(file) = std::fs::metadata(path) else { return Vec::new() };
+    let holds = |pid: u32| {
+        let Ok(open) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+        open.flatten().any(|one| {
+            std::fs::metadata(one.path())
+                .is_ok_and(|meta| (meta.dev(), meta.ino()) == (file.dev(), file.ino()))
+        })
+    };
+    let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let mut found: Vec<u32> = all
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid| *pid != std::process::id() && holds(*pid))
+        .collect();
+    found.sort_unstable();
+    found
+}
+
 /// The ancestors of this process, nearest first.
 pub fn ancestors() -> Vec<Process> {
     let mut found = Vec::new();

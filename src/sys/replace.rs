@@ -218,6 +218,19 @@ pub fn lock_dir(dir: &Path) -> io::Result<DirLock> {
     Ok(DirLock { _dir: dir })
 }
 
+/// Takes the lock of a directory, unless another holds it.
+///
+/// # Errors
+/// As the system says.
+pub fn try_lock_dir(dir: &Path) -> io::Result<Option<DirLock>> {
+    let dir = File::open(dir)?;
+    match dir.try_lock() {
+        Ok(()) => Ok(Some(DirLock { _dir: dir })),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -6,6 +6,7 @@ mod cortex_notes;
 pub mod native;
 mod open;
 mod project;
+pub mod snapshot;
 
 pub use cortex::{CortexStore, Sitting};
 pub use cortex_notes::copy as copy_cortex;

@@ -2,4 +2,5 @@
 
 mod log;
 mod memory;
+mod snapshot;
 mod transfer;

@@ -6,6 +6,7 @@ mod faults;
 mod hook;
 mod native;
 mod search;
+mod snapshots;
 
 use std::path::Path;
 

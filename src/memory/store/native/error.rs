@@ -72,6 +72,14 @@ pub enum StoreError {
         /// Their ids, newest first.
         ids: Vec<String>,
     },
+    /// Another process has it open.
+    #[error("`{}` is open in process {pid}", path.display())]
+    Held {
+        /// The file.
+        path: PathBuf,
+        /// The process.
+        pid: u32,
+    },
     /// A record of an import is not as it must be.
     #[error("it cannot be taken in: {0}")]
     Unfit(String),
@@ -81,11 +89,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
+    pub(in crate::memory::store) fn io(path: &Path, error: &io::Error) -> Self {
         Self::Unopenable { path: path.to_owned(), reason: error.to_string() }
     }
 
-    pub(super) fn place(path: &Path) -> Self {
+    pub(in crate::memory::store) fn place(path: &Path) -> Self {
         Self::Unopenable { path: path.to_owned(), reason: "it has no directory".to_owned() }
     }
 }

@@ -38,6 +38,14 @@ pub use writer::{Author, Changed, Draft, Permit, Which, Writer, Written};
 
 use schema::Standing;
 
+/// `path` with more at the end of its name.
+pub(super) use schema::beside;
+
+/// Whether a database is a store of ours, at the known schema or an older one.
+pub(super) fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(matches!(schema::standing(connection)?, Standing::Current | Standing::Older))
+}
+
 /// One open store of ours. It never migrates: an older schema is a doubt.
 pub struct NativeStore {
     connection: Connection,

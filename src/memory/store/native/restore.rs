@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use super::change::Change;
 use super::error::StoreError;
 use super::history::kept;
 use super::row::{self, Entry};
@@ -45,24 +46,39 @@ impl Writer {
             (None, Some(now)) => now.clone(),
             (None, None) => return Err(StoreError::NoSuchNote(id.to_owned())),
         };
-        let same =
-            |now: &Entry| Entry { updated_at: then.updated_at.clone(), ..now.clone() } == then;
-        let changed = !now.as_ref().is_some_and(same);
-        let entry = Entry { updated_at: author.at.clone(), ..then };
-        if changed {
-            change.record(id, "restore", now.as_ref())?;
-            // The session may have come with an import that was never finished.
-            change.know_session(&entry.session, entry.scope.as_deref())?;
-            put(&change.transaction, &entry, now.is_some())?;
-            if now.is_none() {
-                change.insert(&entry)?;
-            }
-        }
-        let rivals = rivals(&change.transaction, &entry)?;
-        change.commit()?;
-        let entry = if changed { entry } else { now.clone().unwrap_or(entry) };
-        Ok(Restored { entry, was_deleted: now.is_none(), changed, rivals })
+        bring_back(change, now, then)
     }
+
+    /// Brings a note back to what it is in `then`, which a snapshot had.
+    ///
+    /// # Errors
+    /// When the store refuses; nothing is changed then.
+    pub fn put_back(&mut self, then: Entry, author: &Author) -> Result<Restored, StoreError> {
+        let change = self.begin(author)?;
+        let now = row::by_id(&change.transaction, &then.id)?;
+        bring_back(change, now, then)
+    }
+}
+
+fn bring_back(change: Change<'_>, now: Option<Entry>, then: Entry) -> Result<Restored, StoreError> {
+    let same = |now: &Entry| Entry { updated_at: then.updated_at.clone(), ..now.clone() } == then;
+    let changed = !now.as_ref().is_some_and(same);
+    let entry = Entry { updated_at: change.author.at.clone(), ..then };
+    if changed {
+        change.record(&entry.id, "restore", now.as_ref())?;
+        // The session may have come with an import that was never finished.
+        change.know_session(&entry.session, entry.scope.as_deref())?;
+        if now.is_some() {
+            put(&change.transaction, &entry)?;
+        } else {
+            change.insert(&entry)?;
+        }
+    }
+    let rivals = rivals(&change.transaction, &entry)?;
+    change.commit()?;
+    let was_deleted = now.is_none();
+    let entry = if changed { entry } else { now.unwrap_or(entry) };
+    Ok(Restored { entry, was_deleted, changed, rivals })
 }
 
 /// What the note was before its last change; `None` when it was never changed.
@@ -107,10 +123,7 @@ fn state_at(
 }
 
 /// Sets all columns of a note that is there.
-fn put(transaction: &Transaction<'_>, entry: &Entry, there: bool) -> rusqlite::Result<()> {
-    if !there {
-        return Ok(());
-    }
+fn put(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> {
     transaction.execute(
         "UPDATE notes SET kind = ?2, subject = ?3, subject_key = ?4, content = ?5, \
          alternatives = ?6, status = ?7, conflict = ?8, session = ?9, agent = ?10, scope = ?11, \

@@ -117,7 +117,7 @@ pub(super) fn open_for_writing(path: &Path) -> Result<Opened, StoreError> {
 }
 
 /// `path` with more at the end of its name.
-pub(super) fn beside(path: &Path, more: &str) -> PathBuf {
+pub(in crate::memory::store) fn beside(path: &Path, more: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(more);
     PathBuf::from(name)
