@@ -134,6 +134,7 @@ pub(super) fn failure(error: &StoreError) -> String {
         | StoreError::Deleted { .. }
         | StoreError::NotThen { .. }
         | StoreError::Unfit(_)
+        | StoreError::Held { .. }
         | StoreError::Other(_) => label::one_line(&error.to_string(), 400),
     }
 }
