@@ -1,51 +1,11 @@
 //! Assignments, and variables with several values.
 
-use std::rc::Rc;
-
-use super::eval::{Printed, Reader};
-use super::scope::{Scope, Value};
-use super::tree::{Assign, AssignValue, Raw, Simple};
-use super::types::{Piece, Stdin, Word};
+use super::eval::Reader;
+use super::scope::{ABSENT, Scope, Value};
+use super::tree::{Assign, AssignValue, Raw};
+use super::types::{Piece, Word};
 
 impl Reader<'_> {
-    /// An unquoted variable with several values, some of several words: one run for each value.
-    pub(super) fn each_choice(
-        &mut self,
-        simple: &Rc<Simple>,
-        scope: &mut Scope,
-        input: &Stdin,
-    ) -> Option<Printed> {
-        use super::tree::{Change, Part};
-        let name =
-            simple.words.iter().flat_map(|word| &word.parts).find_map(|part| match part {
-                Part::Variable { name, index: None, change: Change::Plain, quoted: false } => {
-                    match scope.get(name) {
-                        Some(Value::Scalar(Word::OneOf(all)))
-                            if all.iter().any(|value| value.contains([' ', '\t', '\n'])) =>
-                        {
-                            Some(name.clone())
-                        }
-                        _ => None,
-                    }
-                }
-                Part::Bare(_)
-                | Part::Quoted(_)
-                | Part::Variable { .. }
-                | Part::Command { .. }
-                | Part::Process { .. }
-                | Part::Arithmetic { .. } => None,
-            })?;
-        let Some(Value::Scalar(Word::OneOf(all))) = scope.get(&name).cloned() else { return None };
-        let mut printed = Some(String::new());
-        for value in &all {
-            let vars = Rc::make_mut(&mut scope.vars);
-            vars.insert(name.clone(), Value::Scalar(Word::Literal(value.clone())));
-            printed = self.simple(simple, scope, input);
-        }
-        Rc::make_mut(&mut scope.vars).insert(name, Value::Scalar(Word::OneOf(all)));
-        Some(printed)
-    }
-
     /// `name[index]=value`.
     fn assign_entry(&mut self, assign: &Assign, index: &Raw, scope: &mut Scope) {
         let index = self.single(index, scope);
@@ -58,18 +18,23 @@ impl Reader<'_> {
         }
         let mut words = match scope.get(&assign.name) {
             Some(Value::Array(words)) => words.clone(),
-            _ => Vec::new(),
+            Some(Value::Scalar(first)) => vec![first.clone()],
+            None => Vec::new(),
         };
-        match index.literal().and_then(|text| text.trim().parse::<usize>().ok()) {
-            Some(at) if at < 256 => {
+        let named = scope.attributes.get(&assign.name) == Some(&'A');
+        let at = index.literal().filter(|_| !named).and_then(|text| self.number(text, scope));
+        match at.map(usize::try_from) {
+            Some(Ok(at)) if at < 256 && !words.iter().any(Word::is_many) => {
                 if words.len() <= at {
-                    words.resize(at + 1, Word::empty());
+                    words.resize(at + 1, Word::Literal(ABSENT.into()));
                 }
                 if let Some(slot) = words.get_mut(at) {
-                    *slot = value;
+                    let old = slot.literal().filter(|text| *text != ABSENT).unwrap_or("");
+                    *slot = if assign.append { joined(old, &value) } else { value };
                 }
             }
-            _ => words.push(value),
+            _ if named => words.push(value),
+            _ => words = vec![Word::hole(format!("${}[@]", assign.name), true)],
         }
         scope.set(&assign.name, Value::Array(words));
     }
@@ -95,10 +60,13 @@ impl Reader<'_> {
                         *word = value;
                     }
                 }
-                if assign.append
-                    && let Some(Value::Array(old)) = scope.get(&assign.name)
-                {
-                    words = old.iter().cloned().chain(words).collect();
+                if assign.append {
+                    let old = match scope.get(&assign.name) {
+                        Some(Value::Array(old)) => old.clone(),
+                        Some(Value::Scalar(first)) => vec![first.clone()],
+                        None => Vec::new(),
+                    };
+                    words.splice(0..0, old);
                 }
                 Value::Array(words)
             }
@@ -110,7 +78,17 @@ impl Reader<'_> {
                     old.push_word(&word);
                     word = old;
                 }
-                Value::Scalar(word)
+                if !scope.attributes.is_empty() && !assign.append {
+                    word = self.with_attribute(&assign.name, word, scope);
+                }
+                match scope.get(&assign.name) {
+                    Some(Value::Array(old)) if lasting => {
+                        let mut words = old.clone();
+                        words.splice(0..1.min(old.len()), [word]);
+                        Value::Array(words)
+                    }
+                    _ => Value::Scalar(word),
+                }
             }
         };
         if lasting {
@@ -121,6 +99,12 @@ impl Reader<'_> {
             scope.set(&assign.name, value);
         }
     }
+}
+
+fn joined(old: &str, value: &Word) -> Word {
+    let mut word = Word::Literal(old.to_owned());
+    word.push_word(value);
+    word
 }
 
 /// `[key]=value` in an array's parentheses.

@@ -21,30 +21,70 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
         "command" | "builtin" | "exec" | "nocorrect" | "noglob" => {
             return Some(passed_on(reader, call, scope));
         }
-        "export" | "declare" | "typeset" | "local" | "readonly" => declare(call, scope),
-        "unset" => {
-            for word in call.argv.iter().skip(1).filter_map(Word::literal) {
-                scope.unset(word);
+        "export" | "declare" | "typeset" | "local" | "readonly" => {
+            super::declare::declare(reader, call, scope)
+        }
+        "unset" => super::declare::unset(reader, call, scope),
+        "set" => set(call, scope),
+        "shift" => shift(call, scope),
+        "read" | "mapfile" | "readarray" => super::input::read(reader, call, scope),
+        "getopts" => super::input::getopts(call, scope),
+        "let" => {
+            for word in call.argv.iter().skip(1) {
+                let raw = word.literal().map(super::tree::Raw::quoted);
+                raw.map(|raw| reader.arithmetic(&raw, scope));
             }
             silent()
         }
-        "set" => set(call, scope),
-        "shift" => shift(call, scope),
-        "read" | "mapfile" | "readarray" => read(call, scope),
-        "trap" => return Some(trap(reader, call, scope)),
-        "alias" => alias(reader, call, scope),
-        "unalias" => {
-            scope.aliases = Rc::default();
+        "break" | "continue" | "return" | "exit" => leave(reader, call, scope),
+        "shopt" if call.argv.iter().any(|word| word.can_be("expand_aliases")) => {
+            scope.expands = call.arg(1) == Some("-s") && scope.conditional == 0;
             silent()
         }
+        "trap" => return Some(trap(reader, call, scope)),
+        "alias" => alias(reader, call, scope),
+        "unalias" => unalias(call, scope),
         "printf" if call.arg(1) == Some("-v") => printf_variable(call, scope),
-        ":" | "true" | "false" | "test" | "[" | "wait" | "shopt" | "return" | "exit" | "let"
-        | "hash" | "ulimit" | "umask" | "bind" | "fc" | "history" | "disown" | "jobs" | "fg"
-        | "bg" | "break" | "continue" | "getopts" | "times" => silent(),
+        ":" | "true" | "false" | "test" | "[" | "wait" | "shopt" | "hash" | "ulimit" | "umask"
+        | "bind" | "fc" | "history" | "disown" | "jobs" | "fg" | "bg" | "times" => silent(),
         _ => return None,
     };
     reader.record(call, scope);
     Some(printed)
+}
+
+/// `break`, `continue`, `return`, `exit`: what follows here does not run.
+fn leave(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
+    // With more words, or other ones, they only complain.
+    if call.argv.len() > 2 {
+        return silent();
+    }
+    match call.arg(0) {
+        Some("return") => reader.jump(None, scope),
+        Some("exit") => scope.gone = true,
+        _ => {
+            let loops = match call.argv.get(1) {
+                None => Some(1),
+                Some(word) => word.literal().and_then(|text| text.parse().ok()),
+            };
+            if let Some(loops) = loops.filter(|loops| *loops > 0) {
+                reader.jump(Some(loops), scope);
+            }
+        }
+    }
+    silent()
+}
+
+fn unalias(call: &Call<'_>, scope: &mut Scope) -> Printed {
+    let aliases = Rc::make_mut(&mut scope.aliases);
+    for word in call.argv.iter().skip(1) {
+        match word.literal() {
+            Some("-a") => aliases.clear(),
+            Some(name) => drop(aliases.remove(name)),
+            None => scope.expands = false,
+        }
+    }
+    silent()
 }
 
 fn silent() -> Printed {
@@ -102,12 +142,16 @@ fn source(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printe
         return super::shells::shell_input(reader, call.input, scope, "source");
     }
     let args: Vec<Word> = call.argv.iter().skip(2).cloned().collect();
-    if args.is_empty() {
-        // A sourced file without arguments sees the caller's.
-        let own: Vec<Word> = scope.args.iter().skip(1).cloned().collect();
-        return reader.script_file(&file, "source", &own, scope);
-    }
-    reader.script_file(&file, "source", &args, scope)
+    reader.returning(scope, |reader, scope| {
+        if args.is_empty() {
+            // A sourced file without arguments sees the caller's, and may change them.
+            let text = file.literal().and_then(|path| reader.file_text(path, scope));
+            if let Some(text) = text {
+                return reader.code("source", &text, scope, call.input);
+            }
+        }
+        reader.script_file(&file, "source", &args, scope)
+    })
 }
 
 /// `command`, `builtin`, `exec`: the rest is the command, but for `command -v`.
@@ -132,83 +176,21 @@ fn passed_on(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Pri
         return Some(String::new());
     }
     if call.arg(0) == Some("command") {
-        let mut own = scope.clone();
-        own.functions = Rc::default();
+        let functions = std::mem::take(&mut scope.functions);
         let printed = reader.inside("command", |reader| {
-            reader.run(rest.to_vec(), &mut own, call.redirects.to_vec(), call.input, call.env)
+            reader.run(rest.to_vec(), scope, call.redirects.to_vec(), call.input, call.env)
         });
-        scope.cwd = own.cwd;
-        scope.vars = own.vars;
+        let new = std::mem::replace(&mut scope.functions, functions);
+        if !new.is_empty() {
+            let all = new.iter().map(|(name, bodies)| (name.clone(), bodies.clone()));
+            Rc::make_mut(&mut scope.functions).extend(all);
+        }
         return printed;
     }
     let label = if call.arg(0) == Some("exec") { "exec" } else { "builtin" };
     reader.inside(label, |reader| {
         reader.run(rest.to_vec(), scope, call.redirects.to_vec(), call.input, call.env)
     })
-}
-
-fn declare(call: &Call<'_>, scope: &mut Scope) -> Printed {
-    let export = call.arg(0) == Some("export")
-        || call
-            .argv
-            .iter()
-            .skip(1)
-            .filter_map(Word::literal)
-            .any(|text| text.starts_with('-') && text.contains('x') && !text.starts_with("--"));
-    for word in call.argv.iter().skip(1) {
-        let Some((name, value)) = split_assignment(word) else {
-            if let (true, Some(name)) =
-                (export, word.literal().filter(|text| !text.starts_with('-')))
-            {
-                scope.export(name);
-            }
-            continue;
-        };
-        if !matches!(scope.get(&name), Some(Value::Array(_)) if value.literal() == Some("")) {
-            scope.set(&name, Value::Scalar(value));
-        }
-        if export {
-            scope.export(&name);
-        }
-    }
-    silent()
-}
-
-/// `name=value` as an argument word.
-pub(super) fn split_assignment(word: &Word) -> Option<(String, Word)> {
-    let head = match word {
-        Word::Literal(text) => text.as_str(),
-        Word::OneOf(all) => all.first()?.as_str(),
-        Word::Partial(_) => word.prefix(),
-    };
-    let (name, _) = head.split_once('=')?;
-    let valid = !name.is_empty()
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !name.starts_with(|c: char| c.is_ascii_digit());
-    if !valid {
-        return None;
-    }
-    let cut = name.len() + 1;
-    let value = match word {
-        Word::Partial(pieces) => {
-            let mut value = Word::empty();
-            for (index, piece) in pieces.iter().enumerate() {
-                match piece {
-                    super::types::Piece::Text(text) if index == 0 => {
-                        value.push_text(text.get(cut..).unwrap_or(""));
-                    }
-                    super::types::Piece::Text(text) => value.push_text(text),
-                    other @ super::types::Piece::Glob(_)
-                    | other @ super::types::Piece::Hole { .. } => value.push_piece(other.clone()),
-                }
-            }
-            value
-        }
-        known @ Word::Literal(_) | known @ Word::OneOf(_) => {
-            known.map(|text| text.get(cut..).unwrap_or("").to_owned())
-        }
-    };
-    Some((name.to_owned(), value))
 }
 
 /// `set -- a b`: new positional parameters.
@@ -244,93 +226,31 @@ fn shift(call: &Call<'_>, scope: &mut Scope) -> Printed {
     silent()
 }
 
-/// `read a b`: the values are the lines of a known input, else unknown.
-fn read(call: &Call<'_>, scope: &mut Scope) -> Printed {
-    let mut names = Vec::new();
-    let mut index = 1;
-    let mut array = call.arg(0) != Some("read");
-    while let Some(text) = call.arg(index) {
-        index += 1;
-        if let Some(option) = text.strip_prefix('-') {
-            let is_read = call.arg(0) == Some("read");
-            array |= is_read && option.ends_with('a');
-            let valued: &[char] = if is_read {
-                &['d', 'i', 'n', 'N', 'p', 't', 'u']
-            } else {
-                &['d', 'n', 'O', 's', 'u', 'C', 'c']
-            };
-            if option.ends_with(valued) {
-                index += 1;
-            }
-            continue;
-        }
-        names.push(text.to_owned());
-    }
-    if names.is_empty() {
-        names.push(if array { "MAPFILE".into() } else { "REPLY".into() });
-    }
-    let separators = call
-        .env
-        .iter()
-        .find(|(name, _)| name == "IFS")
-        .and_then(|(_, value)| value.literal().map(str::to_owned))
-        .unwrap_or_else(|| scope.separators());
-    let Stdin::Text(text) = call.input else {
-        for name in names {
-            scope.set(&name, Value::Scalar(Word::hole(format!("${name}"), true)));
-        }
-        return silent();
-    };
-    if array {
-        let words = text
-            .split(|c| c == '\n' || separators.contains(c))
-            .filter(|word| !word.is_empty())
-            .take(256)
-            .map(|word| Word::Literal(word.to_owned()))
-            .collect();
-        if let Some(name) = names.first() {
-            scope.set(name, Value::Array(words));
-        }
-        return silent();
-    }
-    let lines: Vec<&str> = text.lines().take(64).collect();
-    let last = names.len().saturating_sub(1);
-    for (column, name) in names.iter().enumerate() {
-        let values = lines.iter().map(|line| column_of(line, column, last, &separators)).collect();
-        scope.set(name, Value::Scalar(Word::one_of(values)));
-    }
-    silent()
-}
-
-/// The field that variable number `column` gets; the last one gets the rest of the line.
-fn column_of(line: &str, column: usize, last: usize, separators: &str) -> String {
-    if last == 0 && separators.is_empty() {
-        return line.to_owned();
-    }
-    let mut rest = line.trim_matches(|c| separators.contains(c));
-    for _ in 0..column {
-        let Some(at) = rest.find(|c| separators.contains(c)) else { return String::new() };
-        rest = rest.get(at..).unwrap_or("").trim_start_matches(|c| separators.contains(c));
-    }
-    if column < last {
-        rest = rest.split(|c| separators.contains(c)).next().unwrap_or("");
-    }
-    rest.to_owned()
-}
-
 fn trap(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
     reader.record(call, scope);
     let index = if call.arg(1) == Some("--") { 2 } else { 1 };
     let code = call.argv.get(index)?;
-    if call.argv.len() > index + 1 && !matches!(code.literal(), Some("-" | "" | "-p" | "-l")) {
-        let code = code.clone();
-        let mut own_scope = scope.clone();
-        for text in code.as_code().unwrap_or_default() {
-            reader.code("trap", &text, &mut own_scope, &Stdin::Inherited);
+    if call.argv.len() <= index + 1 || matches!(code.literal(), Some("-p" | "-l")) {
+        return silent();
+    }
+    if matches!(code.literal(), Some("-" | "")) {
+        scope.traps = Rc::default();
+        return silent();
+    }
+    let Some(texts) = code.as_code() else {
+        reader.note(What::Code, "trap");
+        return silent();
+    };
+    // It runs between any two commands that follow, each time on what it left, and at the end.
+    for text in texts {
+        let mut own = scope.clone();
+        reader.code("trap", &text, &mut own, &Stdin::Inherited);
+        if !own.same(scope) {
+            reader.code("trap", &text, &mut own, &Stdin::Inherited);
         }
-        if code.as_code().is_none() {
-            reader.note(What::Code, "trap");
-        }
+    }
+    if scope.traps.len() < 16 && !scope.traps.contains(code) {
+        Rc::make_mut(&mut scope.traps).push(code.clone());
     }
     silent()
 }
@@ -342,7 +262,7 @@ fn alias(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed
             continue;
         };
         if scope.aliases.len() < 256 {
-            Rc::make_mut(&mut scope.aliases).insert(name.to_owned(), (text.to_owned(), line));
+            Rc::make_mut(&mut scope.aliases).insert(name.to_owned(), (text.to_owned(), line + 1));
         }
     }
     silent()

@@ -1,8 +1,53 @@
 //! What `${name…}` does to a known text.
 
+use super::eval::Reader;
+use super::scope::Scope;
+use super::tree::Change;
+use super::types::Word;
 use super::values::matches;
 
-pub(super) fn trim(text: &str, pattern: &str, prefix: bool, longest: bool) -> String {
+impl Reader<'_> {
+    /// The value with its text rewritten; `None` when the pattern is not known.
+    pub(super) fn rewritten(
+        &mut self,
+        value: &Word,
+        change: &Change,
+        scope: &mut Scope,
+    ) -> Option<Word> {
+        let long = value.size() > 8192;
+        if long && matches!(change, Change::Trim { .. }) {
+            return None;
+        }
+        self.spend(value.size() / 16);
+        Some(match change {
+            Change::Trim { prefix, longest, pattern } => {
+                let pattern = self.single(pattern, scope);
+                let pattern = pattern.literal()?;
+                value.map(|text| trim(text, pattern, *prefix, *longest))
+            }
+            Change::Replace { all, pattern, with } => {
+                let (pattern, with) = (self.single(pattern, scope), self.single(with, scope));
+                let (pattern, with) = (pattern.literal()?, with.literal()?);
+                value.map(|text| replace(text, pattern, with, *all))
+            }
+            Change::Case { upper, all } => value.map(|text| change_case(text, *upper, *all)),
+            Change::Slice(word) => {
+                let slice = self.single(word, scope);
+                let slice = slice.literal()?;
+                value.map(|text| cut(text, slice))
+            }
+            Change::Plain
+            | Change::Default { .. }
+            | Change::Alternative { .. }
+            | Change::Require(_)
+            | Change::Length
+            | Change::Indirect
+            | Change::Other => return None,
+        })
+    }
+}
+
+fn trim(text: &str, pattern: &str, prefix: bool, longest: bool) -> String {
     let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     // Quadratic at worst, so only the first 4 KiB of places are tried.
     ends.truncate(4096);
@@ -40,7 +85,7 @@ pub(super) fn replace(text: &str, pattern: &str, with: &str, all: bool) -> Strin
     if all { text.replace(&pattern, with) } else { text.replacen(&pattern, with, 1) }
 }
 
-pub(super) fn change_case(text: &str, upper: bool, all: bool) -> String {
+fn change_case(text: &str, upper: bool, all: bool) -> String {
     let turn = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
     if all {
         return turn(text);

@@ -19,14 +19,14 @@ pub(super) fn compound(scanner: &mut Scanner<'_>) -> Option<Node> {
         "{" => scanner.deeper(|scanner| {
             let body = scanner.list(&["}"]);
             skip(scanner, "}");
-            Node::Group { parts: vec![body], conditional: false }
+            body
         }),
         "[[" => Some(test(scanner)),
         "if" => scanner.deeper(conditional_chain),
         "while" | "until" => scanner.deeper(|scanner| {
             let condition = scanner.list(&["do"]);
             let body = do_done(scanner);
-            Node::Group { parts: vec![condition, body], conditional: true }
+            Node::Loop { condition: Box::new(condition), body: Box::new(body) }
         }),
         "for" | "select" => scanner.deeper(for_loop),
         "case" => scanner.deeper(case),
@@ -82,7 +82,7 @@ fn round(scanner: &mut Scanner<'_>) -> Node {
         let from = scanner.at + 2;
         let raw = scanner.arithmetic(from, end);
         scanner.at = end + 2;
-        return Node::Test(vec![raw]);
+        return Node::Arithmetic { text: raw, repeats: false };
     }
     scanner.at += 1;
     let inner = scanner.deeper(|scanner| scanner.list(&[])).unwrap_or(Node::List(Vec::new()));
@@ -124,24 +124,26 @@ fn process(scanner: &Scanner<'_>) -> bool {
 }
 
 fn conditional_chain(scanner: &mut Scanner<'_>) -> Node {
-    let mut parts = vec![scanner.list(&["then"])];
+    let mut arms = Vec::new();
+    let mut otherwise = None;
+    let mut condition = scanner.list(&["then"]);
     loop {
-        if skip(scanner, "then") {
-            parts.push(scanner.list(&["elif", "else", "fi"]));
-        }
-        if skip(scanner, "elif") {
-            parts.push(scanner.list(&["then"]));
-        } else if skip(scanner, "else") {
-            parts.push(scanner.list(&["fi"]));
+        let body = if skip(scanner, "then") {
+            scanner.list(&["elif", "else", "fi"])
         } else {
-            skip(scanner, "fi");
-            break;
+            Node::List(Vec::new())
+        };
+        arms.push((condition, body));
+        if skip(scanner, "elif") && !scanner.done() {
+            condition = scanner.list(&["then"]);
+            continue;
         }
-        if scanner.done() {
-            break;
+        if skip(scanner, "else") {
+            otherwise = Some(Box::new(scanner.list(&["fi"])));
         }
+        skip(scanner, "fi");
+        return Node::If { arms, otherwise };
     }
-    Node::Group { parts, conditional: true }
 }
 
 fn do_done(scanner: &mut Scanner<'_>) -> Node {
@@ -161,13 +163,16 @@ fn do_done(scanner: &mut Scanner<'_>) -> Node {
 fn for_loop(scanner: &mut Scanner<'_>) -> Node {
     scanner.blanks();
     if scanner.starts("((") {
-        let head = round(scanner);
+        let mut head = round(scanner);
+        if let Node::Arithmetic { repeats, .. } = &mut head {
+            *repeats = true;
+        }
         scanner.blanks();
         if scanner.here() == b';' {
             scanner.at += 1;
         }
         let body = do_done(scanner);
-        return Node::Group { parts: vec![head, body], conditional: true };
+        return Node::Loop { condition: Box::new(head), body: Box::new(body) };
     }
     let name = scanner.word().plain().unwrap_or_default();
     scanner.gap();
@@ -213,13 +218,9 @@ fn case(scanner: &mut Scanner<'_>) -> Node {
         }
         let patterns = patterns(scanner);
         let body = scanner.list(&["esac"]);
-        arms.push((patterns, body));
-        for mark in [";;&", ";;", ";&"] {
-            if scanner.starts(mark) {
-                scanner.at += mark.len();
-                break;
-            }
-        }
+        let mark = [";;&", ";;", ";&"].into_iter().find(|mark| scanner.starts(mark));
+        scanner.at += mark.map_or(0, str::len);
+        arms.push((patterns, body, mark.is_some_and(|mark| mark != ";;")));
     }
     Node::Case { subject, arms }
 }
@@ -255,9 +256,10 @@ fn coproc(scanner: &mut Scanner<'_>) -> Node {
     scanner.blanks();
     let start = scanner.at;
     let line = scanner.line;
-    let named = scanner.word().plain().is_some();
+    let name = scanner.word().plain().unwrap_or_default();
+    let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     scanner.blanks();
-    if !(named && matches!(scanner.here(), b'{' | b'(')) {
+    if !(named && !name.is_empty() && matches!(scanner.here(), b'{' | b'(')) {
         scanner.at = start;
         scanner.line = line;
     }

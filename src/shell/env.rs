@@ -22,7 +22,7 @@ pub(super) fn env(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pr
         if let Some(option) = word.literal().filter(|text| text.starts_with('-')) {
             options.read(option, call);
         } else {
-            match super::builtins::split_assignment(word) {
+            match super::declare::split_assignment(word) {
                 Some(pair) => options.env.push(pair),
                 None => break,
             }
@@ -31,7 +31,7 @@ pub(super) fn env(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pr
     }
     let mut argv = options.split;
     argv.extend(call.argv.get(options.index..).unwrap_or(&[]).iter().cloned());
-    while let Some(pair) = argv.first().and_then(super::builtins::split_assignment) {
+    while let Some(pair) = argv.first().and_then(super::declare::split_assignment) {
         options.env.push(pair);
         argv.remove(0);
     }

@@ -5,9 +5,11 @@
 
 use std::rc::Rc;
 
+use super::choice::Choices;
+use super::flow::Jump;
 use super::scan::{MAX_DEPTH, parse};
 use super::scope::{Scope, Value};
-use super::tree::{Join, Node, Raw, Simple};
+use super::tree::{Node, Simple};
 use super::types::{Dialect, Files, Reading, Redirect, Stdin, Unclear, What, Word};
 use super::values::UNKNOWN_PART;
 
@@ -38,6 +40,16 @@ pub(super) struct Reader<'f> {
     /// Output process substitutions of the command at hand, to be run once its output is known.
     pub(super) waiting: Vec<(String, Rc<Node>)>,
     pub(super) counter: usize,
+    /// What was decided for words with several values in the command at hand.
+    pub(super) choices: Choices,
+    /// Loops around the command at hand, in its own function.
+    pub(super) loops: usize,
+    /// Scopes that left loops and functions early.
+    pub(super) jumps: Vec<Jump>,
+    /// Variables that `read` set since the loop at hand began.
+    pub(super) read_names: Vec<String>,
+    /// For each function that runs, its local variables and what they hide.
+    pub(super) locals: Vec<Vec<(String, Option<Value>)>>,
 }
 
 impl Reader<'_> {
@@ -93,19 +105,37 @@ impl Reader<'_> {
             marked = text.replace(UNKNOWN_PART, "${__unknown}");
             text = &marked;
         }
-        self.inside(label, |reader| {
-            let node = parse(
-                text,
-                reader.depth,
-                Some(outer.0),
-                &mut reader.steps,
-                &mut reader.reading.unclear,
-            );
+        let (aliases, line) = (super::alias::enter(scope), self.line);
+        let printed = self.inside(label, |reader| {
+            let unclear = &mut reader.reading.unclear;
+            let node = parse(text, reader.depth, Some(outer.0), 0, &mut reader.steps, unclear);
             let printed = reader.eval(&node, scope, input);
             reader.leave(Dialect::Posix, text);
             (reader.at, reader.end) = outer;
             printed
-        })
+        });
+        self.line = line;
+        super::alias::leave(scope, aliases, line);
+        printed
+    }
+
+    /// The end of a shell: what its traps say runs.
+    pub(super) fn finish(&mut self, scope: &mut Scope) {
+        for code in std::mem::take(&mut scope.traps).iter() {
+            for text in code.as_code().unwrap_or_default() {
+                self.code("trap", &text, scope, &Stdin::Inherited);
+            }
+        }
+    }
+
+    /// Runs a node in a process of its own.
+    pub(super) fn apart(&mut self, node: &Node, scope: &Scope, input: &Stdin) -> Printed {
+        let mut own = scope.clone();
+        own.traps = Rc::default();
+        own.gone = false;
+        let printed = self.eval(node, &mut own, input);
+        self.finish(&mut own);
+        printed
     }
 
     /// Runs a node.
@@ -117,18 +147,17 @@ impl Reader<'_> {
             Node::Simple(simple) => self.simple(simple, scope, input),
             Node::List(items) => self.sequence(items, scope, input),
             Node::Pipeline(stages) => self.pipeline(stages, scope, input),
-            Node::Subshell(inner) => {
-                let mut own = scope.clone();
-                self.eval(inner, &mut own, input)
-            }
-            Node::Group { parts, conditional } => self.group(parts, *conditional, scope, input),
+            Node::Subshell(inner) => self.apart(inner, scope, input),
+            Node::If { arms, otherwise } => self.if_chain(arms, otherwise.as_deref(), scope, input),
+            Node::Loop { condition, body } => self.repeated(condition, body, scope, input),
             Node::For { name, words, body } => {
                 self.for_loop(name, words.as_deref(), body, scope, input)
             }
             Node::Case { subject, arms } => self.case(subject, arms, scope, input),
             Node::Function { name, body } => {
                 if scope.functions.len() < 1024 {
-                    Rc::make_mut(&mut scope.functions).insert(name.clone(), Rc::clone(body));
+                    let bodies = vec![Rc::clone(body)];
+                    Rc::make_mut(&mut scope.functions).insert(name.clone(), bodies);
                 }
                 Some(String::new())
             }
@@ -138,110 +167,27 @@ impl Reader<'_> {
                 }
                 Some(String::new())
             }
+            Node::Arithmetic { text, repeats } => {
+                self.arithmetic(text, scope);
+                if *repeats {
+                    super::arithmetic::forget_assigned(text, scope);
+                }
+                Some(String::new())
+            }
             Node::Coproc(inner) => {
-                let mut own = scope.clone();
-                self.inside("coproc", |reader| reader.eval(inner, &mut own, &Stdin::Unknown));
+                self.inside("coproc", |reader| reader.apart(inner, scope, &Stdin::Unknown));
                 Some(String::new())
             }
             Node::Redirected(inner, redirects) => self.redirected(inner, redirects, scope, input),
         }
     }
 
-    /// The parts of a compound command; of a conditional one all but the first may not run.
-    fn group(
-        &mut self,
-        parts: &[Node],
-        conditional: bool,
-        scope: &mut Scope,
-        input: &Stdin,
-    ) -> Printed {
-        let mut printed = Some(String::new());
-        for (index, part) in parts.iter().enumerate() {
-            let maybe = conditional && index > 0;
-            scope.conditional += usize::from(maybe);
-            let more = self.eval(part, scope, input);
-            scope.conditional -= usize::from(maybe);
-            printed = joined(printed, more);
-        }
-        printed
-    }
-
-    fn case(
-        &mut self,
-        subject: &Raw,
-        arms: &[(Vec<Raw>, Node)],
-        scope: &mut Scope,
-        input: &Stdin,
-    ) -> Printed {
-        self.single(subject, scope);
-        let mut printed = Some(String::new());
-        for (patterns, body) in arms {
-            for pattern in patterns {
-                self.single(pattern, scope);
-            }
-            scope.conditional += 1;
-            let more = self.eval(body, scope, input);
-            scope.conditional -= 1;
-            printed = joined(printed, more);
-        }
-        printed
-    }
-
-    fn sequence(&mut self, items: &[(Node, Join)], scope: &mut Scope, input: &Stdin) -> Printed {
-        let mut printed = Some(String::new());
-        for (node, join) in items {
-            // After `||` the right side usually does not run, so it only adds values.
-            let maybe = *join == Join::Or;
-            scope.conditional += usize::from(maybe);
-            let more = self.eval(node, scope, input);
-            scope.conditional -= usize::from(maybe);
-            printed = joined(printed, more);
-        }
-        printed
-    }
-
     fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stdin) -> Printed {
         let mut feed = input.clone();
         let mut printed = None;
         for stage in stages {
-            let mut own = scope.clone();
-            printed = self.eval(stage, &mut own, &feed);
+            printed = self.apart(stage, scope, &feed);
             feed = printed.clone().map_or(Stdin::Unknown, Stdin::Text);
-        }
-        printed
-    }
-
-    fn for_loop(
-        &mut self,
-        name: &str,
-        words: Option<&[Raw]>,
-        body: &Node,
-        scope: &mut Scope,
-        input: &Stdin,
-    ) -> Printed {
-        let values = match words {
-            Some(words) => self.words(words, scope),
-            None => scope.args.get(1..).unwrap_or(&[]).to_vec(),
-        };
-        let each =
-            values.len() <= super::values::MAX_VALUES && values.iter().all(|word| !word.is_many());
-        if !each {
-            let all: Option<Vec<String>> =
-                values.iter().map(|word| word.literal().map(str::to_owned)).collect();
-            let word = all.map_or_else(|| Word::hole(format!("${name}"), false), Word::one_of);
-            scope.set(name, Value::Scalar(word));
-            scope.conditional += 1;
-            self.eval(body, scope, input);
-            scope.conditional -= 1;
-            return None;
-        }
-        let mut printed = Some(String::new());
-        for value in values {
-            let conditional = std::mem::take(&mut scope.conditional);
-            scope.set(name, Value::Scalar(value));
-            scope.conditional = conditional;
-            let more = self.eval(body, scope, input);
-            printed = joined(printed, more);
         }
         printed
     }
@@ -263,24 +209,22 @@ impl Reader<'_> {
 
     fn one_command(&mut self, simple: &Rc<Simple>, scope: &mut Scope, input: &Stdin) -> Printed {
         self.line = simple.line;
-        if let Some(node) = super::alias::expanded(simple, scope) {
-            return self.inside("alias", |reader| {
-                let text_node = parse(
-                    &node.text,
-                    reader.depth,
-                    Some(reader.at),
-                    &mut reader.steps,
-                    &mut reader.reading.unclear,
-                );
-                let joined = super::alias::joined(&text_node, simple, &node);
-                reader.eval(&joined, scope, input)
-            });
-        }
-        if let Some(printed) = self.each_choice(simple, scope, input) {
+        if let Some(printed) = self.aliased(simple, scope, input) {
             return printed;
         }
+        self.each_choice(scope, |reader, scope| reader.once(simple, scope, input))
+    }
+
+    /// A simple command with one set of decisions.
+    pub(super) fn once(
+        &mut self,
+        simple: &Rc<Simple>,
+        scope: &mut Scope,
+        input: &Stdin,
+    ) -> Printed {
         let outer = std::mem::take(&mut self.waiting);
         let mut argv = self.words(&simple.words, scope);
+        self.chosen(scope);
         let mut own_env = Vec::new();
         for assign in &simple.assigns {
             self.assign(assign, argv.is_empty(), scope, &mut own_env);

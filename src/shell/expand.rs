@@ -1,44 +1,11 @@
 //! Expansion: a word of the tree → the words the program would get.
 
-use super::changes::{change_case, cut, replace, trim};
 use super::eval::Reader;
+use super::fields::{Fields, is_ambiguous};
+use super::lists::{in_one, is_list, list_mark};
 use super::scope::{Scope, Value};
 use super::tree::{Change, Part, Raw};
 use super::types::{Piece, Stdin, Word};
-
-/// A word under construction and the finished ones before it.
-struct Fields {
-    done: Vec<Word>,
-    open: Option<Word>,
-}
-
-impl Fields {
-    fn word(&mut self) -> &mut Word {
-        self.open.get_or_insert_with(Word::empty)
-    }
-
-    fn close(&mut self) {
-        self.done.extend(self.open.take());
-    }
-
-    /// Appends a value that is split at `separators`.
-    fn split(&mut self, text: &str, separators: &str) {
-        if text.starts_with(|c| separators.contains(c)) {
-            self.close();
-        }
-        let mut pieces =
-            text.split(|c| separators.contains(c)).filter(|piece| !piece.is_empty()).peekable();
-        while let Some(piece) = pieces.next() {
-            self.word().push_text(piece);
-            if pieces.peek().is_some() {
-                self.close();
-            }
-        }
-        if text.ends_with(|c| separators.contains(c)) {
-            self.close();
-        }
-    }
-}
 
 impl Reader<'_> {
     /// All words that the raw words become.
@@ -60,7 +27,7 @@ impl Reader<'_> {
     }
 
     fn fields(&mut self, raw: &Raw, scope: &mut Scope, out: &mut Vec<Word>) {
-        let mut fields = Fields { done: Vec::new(), open: None };
+        let mut fields = Fields::default();
         let vanishes = raw.parts.iter().any(|part| {
             matches!(part, Part::Variable { name, index, quoted: true, .. }
                 if is_list(name, index.as_deref()))
@@ -74,50 +41,163 @@ impl Reader<'_> {
                 }
                 // `"$@"` without a value is no word, although its quotes stand beside it.
                 Part::Quoted(text) if text.is_empty() && vanishes => {}
-                Part::Quoted(text) => fields.word().push_text(text),
-                Part::Variable { name, index, quoted: true, .. }
-                    if is_list(name, index.as_deref()) =>
-                {
-                    self.list(part, scope, &mut fields);
-                }
-                Part::Variable { quoted, .. } | Part::Command { quoted, .. } => {
-                    let value = self.part(part, scope);
-                    if *quoted {
-                        fields.word().push_word(&value);
-                    } else {
-                        unquoted(&mut fields, &value, &scope.separators());
-                    }
-                }
-                Part::Process { .. } | Part::Arithmetic { .. } => {
-                    let value = self.part(part, scope);
-                    fields.word().push_word(&value);
-                }
+                Part::Quoted(_)
+                | Part::Variable { .. }
+                | Part::Command { .. }
+                | Part::Process { .. }
+                | Part::Arithmetic { .. } => self.field(part, scope, &mut fields),
             }
         }
         fields.close();
         out.append(&mut fields.done);
     }
 
-    /// `"$@"` and `"${a[@]}"`: each element a word, joined to what stands beside it.
-    fn list(&mut self, part: &Part, scope: &mut Scope, fields: &mut Fields) {
-        let Part::Variable { name, change, .. } = part else { return };
-        let mut elements = elements(name, scope);
-        if let Change::Slice(raw) = change {
-            let raw = raw.clone();
-            let from = self
-                .single(&raw, scope)
-                .literal()
-                .and_then(|text| text.trim().parse::<usize>().ok());
-            let from = if name == "@" { from.map(|from| from.saturating_sub(1)) } else { from };
-            elements = elements.into_iter().skip(from.unwrap_or(0)).collect();
-        }
-        let last = elements.len().saturating_sub(1);
-        for (index, element) in elements.iter().enumerate() {
-            fields.word().push_word(element);
-            if index < last {
-                fields.close();
+    /// Appends what one part becomes.
+    fn field(&mut self, part: &Part, scope: &mut Scope, fields: &mut Fields) {
+        match part {
+            Part::Bare(text) | Part::Quoted(text) => fields.word().push_text(text),
+            Part::Variable { name, index, quoted, change }
+                if !matches!(change, Change::Length)
+                    && list_mark(name, index.as_deref()).is_some_and(|mark| {
+                        mark == '@' || !quoted || !matches!(change, Change::Plain)
+                    }) =>
+            {
+                self.list(part, scope, fields);
+            }
+            Part::Variable { name, index, change, quoted: false }
+                if matches!(change, Change::Default { .. } | Change::Alternative { .. }) =>
+            {
+                let value = self.lookup(name, index.as_deref(), scope, true);
+                self.either(value, name, change, scope, fields);
+            }
+            Part::Variable { quoted, .. } | Part::Command { quoted, .. } => {
+                let value = self.part(part, scope);
+                if *quoted {
+                    fields.word().push_word(&value);
+                } else {
+                    self.unquoted(fields, &value, &scope.separators());
+                }
+            }
+            Part::Process { .. } | Part::Arithmetic { .. } => {
+                let value = self.part(part, scope);
+                fields.word().push_word(&value);
             }
         }
+    }
+
+    /// An unquoted value; one of several that are not all one word is chosen.
+    pub(super) fn unquoted(&mut self, fields: &mut Fields, value: &Word, separators: &str) {
+        if let Word::OneOf(all) = value
+            && is_ambiguous(all, separators)
+            && let Some(text) = self.choose(all.len()).and_then(|index| all.get(index))
+        {
+            fields.split(text, separators);
+            return;
+        }
+        fields.split_word(value, separators);
+    }
+
+    /// `${x:-word}` and `${x:+word}` unquoted: the value, or the word with its own quotes.
+    fn either(
+        &mut self,
+        value: Option<Word>,
+        name: &str,
+        change: &Change,
+        scope: &mut Scope,
+        fields: &mut Fields,
+    ) {
+        let separators = scope.separators();
+        let (Change::Default { word, .. } | Change::Alternative { word, .. }) = change else {
+            return;
+        };
+        let assign = matches!(change, Change::Default { assign: true, .. });
+        let taken = self.which(value.as_ref(), change);
+        let other = matches!(change, Change::Alternative { .. });
+        let uses_word = match taken {
+            Some(uses_word) => uses_word,
+            None => match self.choose(2) {
+                Some(choice) => choice == 0,
+                None => {
+                    self.single(word, scope);
+                    let piece = Piece::Hole { what: format!("${name}"), many: true };
+                    fields.word().push_piece(piece);
+                    return;
+                }
+            },
+        };
+        if !uses_word {
+            if let (false, Some(value)) = (other, value) {
+                let value = if taken.is_none() { value.without_empty() } else { value };
+                self.unquoted(fields, &value, &separators);
+            }
+            return;
+        }
+        if assign {
+            let value = self.single(word, scope);
+            scope.set(name, Value::Scalar(value.clone()));
+            self.unquoted(fields, &value, &separators);
+            return;
+        }
+        for part in &word.parts {
+            match part {
+                Part::Bare(text) if !text.contains(['*', '?', '[', '~']) => {
+                    fields.split(text, &separators);
+                }
+                Part::Bare(text) => super::glob::push_bare(fields.word(), text),
+                Part::Quoted(_)
+                | Part::Variable { .. }
+                | Part::Command { .. }
+                | Part::Process { .. }
+                | Part::Arithmetic { .. } => self.field(part, scope, fields),
+            }
+        }
+    }
+
+    /// `${x:-word}` and `${x:+word}` as one word.
+    fn one_of_two(
+        &mut self,
+        value: Option<Word>,
+        name: &str,
+        change: &Change,
+        word: &Raw,
+        scope: &mut Scope,
+    ) -> Word {
+        let uses_word = self.which(value.as_ref(), change);
+        let word = self.single(word, scope);
+        let Change::Default { assign, .. } = change else {
+            return match uses_word {
+                Some(true) => word,
+                Some(false) => Word::empty(),
+                None => word.or(&Word::empty()),
+            };
+        };
+        let word = match (uses_word, value) {
+            (Some(false), Some(value)) => return value,
+            (None, Some(value)) => value.without_empty().or(&word),
+            _ => word,
+        };
+        if *assign {
+            scope.set(name, Value::Scalar(word.clone()));
+        }
+        word
+    }
+
+    /// Whether `${x:-word}` or `${x:+word}` uses its word; `None` when it may or may not.
+    fn which(&self, value: Option<&Word>, change: &Change) -> Option<bool> {
+        let (Change::Default { colon, .. } | Change::Alternative { colon, .. }) = change else {
+            return Some(false);
+        };
+        let (colon, default) = (*colon, matches!(change, Change::Default { .. }));
+        let set = match value {
+            // What the text does not set may still be set around it.
+            None if default => Some(false),
+            None => None,
+            Some(Word::Literal(text)) => Some(!(colon && text.is_empty())),
+            Some(Word::OneOf(all)) if all.iter().all(|text| !text.is_empty()) => Some(true),
+            Some(word) if !word.can_be("") => Some(true),
+            Some(_) => None,
+        };
+        set.map(|set| set != default)
     }
 
     /// A word that is not split: assignments, here-strings, redirections, case subjects.
@@ -161,10 +241,8 @@ impl Reader<'_> {
         match part {
             Part::Bare(text) | Part::Quoted(text) => Word::Literal(text.clone()),
             Part::Command { node, quoted } => {
-                let mut inner = scope.clone();
                 let node = std::rc::Rc::clone(node);
-                match self
-                    .inside("$(…)", |reader| reader.eval(&node, &mut inner, &Stdin::Inherited))
+                match self.inside("$(…)", |reader| reader.apart(&node, scope, &Stdin::Inherited))
                 {
                     Some(text) => Word::Literal(text.trim_end_matches('\n').to_owned()),
                     None => Word::hole("$(…)", !quoted),
@@ -173,10 +251,17 @@ impl Reader<'_> {
             Part::Process { node, reads } => self.process(std::rc::Rc::clone(node), *reads, scope),
             Part::Arithmetic { text } => {
                 let text = text.clone();
-                let word = self.single(&text, scope);
-                word.literal()
-                    .and_then(super::arithmetic::evaluate)
+                self.arithmetic(&text, scope)
                     .map_or_else(|| Word::hole("$((…))", false), |n| Word::Literal(n.to_string()))
+            }
+            Part::Variable { name, index, change: Change::Length, .. }
+                if list_mark(name, index.as_deref()).is_some() =>
+            {
+                let all = super::lists::elements(name, scope);
+                if all.iter().any(Word::is_many) {
+                    return Word::hole(format!("${{#{name}}}"), false);
+                }
+                Word::Literal(all.len().to_string())
             }
             Part::Variable { name, index, change, quoted } => {
                 let value = self.lookup(name, index.as_deref(), scope, !quoted);
@@ -199,18 +284,27 @@ impl Reader<'_> {
             if entry.is_some() {
                 return entry;
             }
-            let Some(Value::Array(words)) = scope.get(name) else { return scope.scalar(name) };
+            let Some(Value::Array(words)) = scope.get(name).cloned() else {
+                let first = matches!(index.literal(), Some("0" | "@" | "*"));
+                let other = scope.get(name).is_some().then(Word::empty);
+                return if first { scope.scalar(name) } else { other };
+            };
             return match index.literal() {
-                Some("@" | "*") => Some(joined(words)),
-                Some(text) => match text.trim().parse::<usize>() {
-                    Ok(at) => words.get(at).cloned().or(Some(Word::empty())),
-                    Err(_) => Some(Word::hole(format!("{name}[…]"), many)),
+                Some("@" | "*") => Some(in_one(&super::lists::elements(name, scope), scope)),
+                Some(_) if words.iter().any(Word::is_many) => {
+                    Some(Word::hole(format!("{name}[…]"), true))
+                }
+                Some(text) => match self.number(text, scope).map(usize::try_from) {
+                    Some(Ok(at)) => {
+                        Some(words.get(at).cloned().filter(is_there).unwrap_or(Word::empty()))
+                    }
+                    _ => Some(Word::hole(format!("{name}[…]"), many)),
                 },
                 None => Some(Word::hole(format!("{name}[…]"), many)),
             };
         }
         match name {
-            "@" | "*" => return Some(joined(scope.args.get(1..).unwrap_or(&[]))),
+            "@" | "*" => return Some(in_one(scope.args.get(1..).unwrap_or(&[]), scope)),
             "HOME" if scope.get(name).is_none() => {
                 return self.home.clone().map(Word::Literal);
             }
@@ -245,22 +339,10 @@ impl Reader<'_> {
         many: bool,
     ) -> Word {
         let unset = || Word::hole(format!("${name}"), many);
-        let is_empty = value.as_ref().is_none_or(|word| word.literal() == Some(""));
         match change {
             Change::Plain => value.unwrap_or_else(unset),
-            Change::Default { word, assign } => {
-                let word = self.single(word, scope);
-                if !is_empty {
-                    return value.unwrap_or(word);
-                }
-                if *assign {
-                    scope.set(name, Value::Scalar(word.clone()));
-                }
-                word
-            }
-            Change::Alternative(word) => {
-                let word = self.single(word, scope);
-                if value.is_some() && is_empty { Word::empty() } else { word }
+            Change::Default { word, .. } | Change::Alternative { word, .. } => {
+                self.one_of_two(value, name, change, word, scope)
             }
             Change::Require(word) => {
                 self.single(word, scope);
@@ -288,88 +370,11 @@ impl Reader<'_> {
                 }
                 None => unset(),
             },
-            Change::Other => value.unwrap_or_else(unset),
+            Change::Other => Word::hole(format!("${name}@"), true),
         }
-    }
-
-    /// The value with its text rewritten; `None` when the pattern is not known.
-    fn rewritten(&mut self, value: &Word, change: &Change, scope: &mut Scope) -> Option<Word> {
-        let long = value.size() > 8192;
-        if long && matches!(change, Change::Trim { .. }) {
-            return None;
-        }
-        self.spend(value.size() / 16);
-        Some(match change {
-            Change::Trim { prefix, longest, pattern } => {
-                let pattern = self.single(pattern, scope);
-                let pattern = pattern.literal()?;
-                value.map(|text| trim(text, pattern, *prefix, *longest))
-            }
-            Change::Replace { all, pattern, with } => {
-                let (pattern, with) = (self.single(pattern, scope), self.single(with, scope));
-                let (pattern, with) = (pattern.literal()?, with.literal()?);
-                value.map(|text| replace(text, pattern, with, *all))
-            }
-            Change::Case { upper, all } => value.map(|text| change_case(text, *upper, *all)),
-            Change::Slice(word) => {
-                let slice = self.single(word, scope);
-                let slice = slice.literal()?;
-                value.map(|text| cut(text, slice))
-            }
-            Change::Plain
-            | Change::Default { .. }
-            | Change::Alternative(_)
-            | Change::Require(_)
-            | Change::Length
-            | Change::Indirect
-            | Change::Other => return None,
-        })
     }
 }
 
-fn is_list(name: &str, index: Option<&Raw>) -> bool {
-    name == "@" && index.is_none() || index.and_then(Raw::plain).as_deref() == Some("@")
-}
-
-fn elements(name: &str, scope: &Scope) -> Vec<Word> {
-    if name == "@" {
-        return scope.args.get(1..).unwrap_or(&[]).to_vec();
-    }
-    match scope.get(name) {
-        Some(Value::Array(words)) => words.clone(),
-        Some(Value::Scalar(word)) => vec![word.clone()],
-        None => vec![Word::hole(format!("${name}[@]"), true)],
-    }
-}
-
-fn joined(words: &[Word]) -> Word {
-    let mut out = Word::empty();
-    for (index, word) in words.iter().enumerate() {
-        if index > 0 {
-            out.push_text(" ");
-        }
-        out.push_word(word);
-    }
-    out
-}
-
-fn unquoted(fields: &mut Fields, value: &Word, separators: &str) {
-    match value {
-        Word::Literal(text) => fields.split(text, separators),
-        // Several values with blanks in them are told apart by the caller, one run each, but for
-        // those that an operator made.
-        Word::OneOf(all) if all.iter().any(|text| text.contains(|c| separators.contains(c))) => {
-            let piece = Piece::Hole { what: "one of several".into(), many: true };
-            fields.word().push_piece(piece);
-        }
-        Word::OneOf(_) => fields.word().push_word(value),
-        Word::Partial(pieces) => {
-            for piece in pieces {
-                match piece {
-                    Piece::Text(text) => fields.split(text, separators),
-                    Piece::Glob(_) | Piece::Hole { .. } => fields.word().push_piece(piece.clone()),
-                }
-            }
-        }
-    }
+fn is_there(word: &Word) -> bool {
+    word.literal() != Some(super::scope::ABSENT)
 }

@@ -130,7 +130,7 @@ fn options(launcher: &Launcher, call: &Call<'_>, start: usize) -> Walked {
             continue;
         }
         if launcher.shape == Shape::TailWithEnv
-            && let Some(pair) = super::builtins::split_assignment(word)
+            && let Some(pair) = super::declare::split_assignment(word)
         {
             walked.env.push(pair);
             index += 1;

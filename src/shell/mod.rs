@@ -14,21 +14,27 @@ mod brace;
 mod builtins;
 mod calls;
 mod changes;
+mod choice;
 mod cmd;
 mod compound;
+mod declare;
 mod decode;
 mod editors;
 mod elsewhere;
 mod env;
 mod eval;
 mod expand;
+mod fields;
+mod flow;
 mod git;
 mod glob;
 mod heredoc;
 mod hosted;
+mod input;
 mod interpreters;
 mod launch;
 mod launchers;
+mod lists;
 mod literals;
 mod operands;
 mod ordinary;
@@ -38,6 +44,7 @@ mod program;
 mod pwsh;
 mod recipes;
 mod record;
+mod redirect;
 mod run;
 mod scan;
 mod scope;
@@ -90,6 +97,11 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
         home: (!start.home.is_empty()).then(|| start.home.clone()),
         waiting: Vec::new(),
         counter: 0,
+        choices: choice::Choices::default(),
+        loops: 0,
+        jumps: Vec::new(),
+        read_names: Vec::new(),
+        locals: Vec::new(),
     };
     if text.len() > MAX_TEXT {
         reader.note(What::Bound, "size");
@@ -106,10 +118,13 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
     let mut scope = scope::Scope::new(start);
     match dialect {
         Dialect::Posix => {
-            let node = scan::parse(text, 0, None, &mut reader.steps, &mut reader.reading.unclear);
+            let node =
+                scan::parse(text, 0, None, 0, &mut reader.steps, &mut reader.reading.unclear);
             // What was scanned before the steps ran out is run all the same.
             reader.steps = reader.steps.max(BASE_STEPS / 2);
-            reader.eval(&node, &mut scope, &Stdin::Inherited)
+            reader.eval(&node, &mut scope, &Stdin::Inherited);
+            reader.finish(&mut scope);
+            None
         }
         Dialect::PowerShell => pwsh::text(&mut reader, text, &mut scope),
         Dialect::Cmd => cmd::text(&mut reader, text, &mut scope),

@@ -71,9 +71,9 @@ fn operator(scanner: &mut Scanner<'_>) -> Change {
         scanner.at += if colon { 2 } else { 1 };
         let word = Rc::new(until(scanner, b'}'));
         return match after {
-            b'-' => Change::Default { word, assign: false },
-            b'=' => Change::Default { word, assign: true },
-            b'+' => Change::Alternative(word),
+            b'-' => Change::Default { word, assign: false, colon },
+            b'=' => Change::Default { word, assign: true, colon },
+            b'+' => Change::Alternative { word, colon },
             _ => Change::Require(word),
         };
     }

@@ -68,8 +68,8 @@ impl Reader<'_> {
 
     fn dispatch(&mut self, call: &Call<'_>, scope: &mut Scope) -> Printed {
         let program = call.arg(0).unwrap_or("").to_owned();
-        if let Some(body) = scope.functions.get(program.as_str()).map(Rc::clone) {
-            return self.function(&program, &body, call, scope);
+        if let Some(bodies) = scope.functions.get(program.as_str()).cloned() {
+            return self.function(&program, &bodies, call, scope);
         }
         if let Some(printed) = super::builtins::run(self, call, scope) {
             return printed;
@@ -102,7 +102,7 @@ impl Reader<'_> {
     fn function(
         &mut self,
         name: &str,
-        body: &Rc<super::tree::Node>,
+        bodies: &[Rc<super::tree::Node>],
         call: &Call<'_>,
         scope: &mut Scope,
     ) -> Printed {
@@ -113,10 +113,31 @@ impl Reader<'_> {
         let rest = call.argv.get(1..).unwrap_or(&[]);
         let args = super::scope::positional(Word::Literal(name.to_owned()), rest);
         let outer = std::mem::replace(&mut scope.args, args);
+        self.locals.push(Vec::new());
         for (name, value) in call.env {
+            self.hide(name, scope);
             scope.set(name, super::scope::Value::Scalar(value.clone()));
         }
-        let printed = self.inside("function", |reader| reader.eval(body, scope, call.input));
+        let before = (bodies.len() > 1).then(|| scope.clone());
+        let mut printed = None;
+        for (index, body) in bodies.iter().enumerate() {
+            let first = before
+                .as_ref()
+                .filter(|_| index > 0)
+                .map(|before| std::mem::replace(scope, before.clone()));
+            let more = self.inside("function", |reader| {
+                reader.returning(scope, |reader, scope| reader.eval(body, scope, call.input))
+            });
+            match first {
+                None => printed = more,
+                Some(others) => {
+                    scope.join(others);
+                    printed = printed.filter(|text| Some(text) == more.as_ref());
+                }
+            }
+        }
+        let hidden = self.locals.pop().unwrap_or_default();
+        super::declare::restore(hidden, scope);
         scope.args = outer;
         printed
     }
@@ -208,13 +229,13 @@ impl Reader<'_> {
         for text in texts {
             self.spend(scope.vars.len() / 8);
             let mut own = scope.child();
-            own.aliases = Rc::default();
             own.args = Rc::new(if args.is_empty() {
                 vec![Word::Literal("sh".into())]
             } else {
                 args.to_vec()
             });
             printed = self.code(label, &text, &mut own, input);
+            self.finish(&mut own);
         }
         printed
     }

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::heredoc::Pending;
-use super::tree::{Join, Node, Raw, RawRedirect, RedirectTarget, Simple};
+use super::tree::{Join, Node, Raw, Simple};
 use super::types::{Unclear, What};
 
 /// Deepest nesting that is followed.
@@ -18,6 +18,10 @@ pub(super) struct Scanner<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     pub(super) line: usize,
+    /// The line on which the whole command at hand begins: bash reads it before it runs any of it.
+    pub(super) unit: usize,
+    /// The depth of a whole command.
+    pub(super) top: usize,
     pub(super) depth: usize,
     /// Steps left over all texts of one reading; at zero the scanner gives up, loudly.
     pub(super) steps: &'a mut usize,
@@ -28,11 +32,12 @@ pub(super) struct Scanner<'a> {
     pub(super) base: Option<usize>,
 }
 
-/// Parses a whole text.
+/// Parses a whole text whose first line is `line` of the text around it.
 pub(super) fn parse(
     text: &str,
     depth: usize,
     base: Option<usize>,
+    line: usize,
     steps: &mut usize,
     unclear: &mut Vec<Unclear>,
 ) -> Node {
@@ -40,7 +45,9 @@ pub(super) fn parse(
         text,
         bytes: text.as_bytes(),
         at: 0,
-        line: 0,
+        line,
+        unit: line,
+        top: depth,
         depth,
         steps,
         unclear,
@@ -191,7 +198,12 @@ impl<'a> Scanner<'a> {
         let mut items = Vec::new();
         let mut join = Join::Then;
         loop {
+            let before = self.at;
             self.gap();
+            let new_line = items.is_empty() || self.slice(before, self.at).contains('\n');
+            if self.depth == self.top && join == Join::Then && new_line {
+                self.unit = self.line;
+            }
             if self.done() || !self.spend(1) || self.at_close(ends) {
                 break;
             }
@@ -209,8 +221,13 @@ impl<'a> Scanner<'a> {
                     Join::Or
                 }
                 (b';', b';') | (b';', b'&') => break,
-                (b';' | b'&', _) => {
+                (b';', _) => {
                     self.at += 1;
+                    Join::Then
+                }
+                (b'&', _) => {
+                    self.at += 1;
+                    super::tree::in_background(&mut items);
                     Join::Then
                 }
                 _ => Join::Then,
@@ -280,7 +297,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn simple(&mut self) -> Node {
-        let mut simple = Simple { at: self.place(), line: self.line, ..Simple::default() };
+        let mut simple = Simple { at: self.place(), line: self.unit, ..Simple::default() };
         loop {
             simple.end = self.place();
             self.blanks();
@@ -332,56 +349,6 @@ impl<'a> Scanner<'a> {
             simple.words.push(word);
         }
         Node::Simple(Rc::new(simple))
-    }
-
-    /// A redirection here, with its descriptor.
-    fn redirect(&mut self) -> Option<RawRedirect> {
-        let start = self.at;
-        let mut digits = 0;
-        while self.ahead(digits).is_ascii_digit() && digits < 4 {
-            digits += 1;
-        }
-        let mut fd = None;
-        if digits > 0 {
-            if !matches!(self.ahead(digits), b'<' | b'>') {
-                return None;
-            }
-            fd = self.slice(start, start + digits).parse().ok();
-            self.at += digits;
-        } else if self.here() == b'{' {
-            // `{name}>file`.
-            let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-            let close = rest.iter().take(64).position(|byte| *byte == b'}')?;
-            let name = rest.get(1..close)?;
-            let after = rest.get(close + 1).copied().unwrap_or(0);
-            if name.is_empty()
-                || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                || !matches!(after, b'<' | b'>')
-            {
-                return None;
-            }
-            self.at += close + 1;
-        }
-        const OPERATORS: &[&str] =
-            &["<<<", "<<-", "<<", "<>", "<&", ">>", ">|", ">&", "&>>", "&>", "<", ">"];
-        let op = OPERATORS.iter().find(|op| self.starts(op));
-        let Some(op) = op.copied() else {
-            self.at = start;
-            return None;
-        };
-        if matches!(op, "<" | ">") && self.ahead(1) == b'(' {
-            // A process substitution is a word.
-            self.at = start;
-            return None;
-        }
-        self.at += op.len();
-        self.blanks();
-        let word = self.word();
-        let target = match op {
-            "<<" | "<<-" => RedirectTarget::Here(self.here_doc(&word, op == "<<-")),
-            _ => RedirectTarget::Word(word),
-        };
-        Some(RawRedirect { fd, op, target })
     }
 }
 

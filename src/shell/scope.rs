@@ -8,7 +8,7 @@ use super::tree::Node;
 use super::types::{Start, Word};
 
 /// A variable's value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Scalar(Word),
     Array(Vec<Word>),
@@ -19,6 +19,11 @@ const MAX_NAMES: usize = 512;
 /// The most bytes of a value, and the most elements of an array.
 pub(super) const MAX_VALUE: usize = 16_384;
 const MAX_ELEMENTS: usize = 512;
+
+/// The most bodies of one name that are kept apart.
+const MAX_BODIES: usize = 8;
+/// Stands for an array's element that is not set.
+pub(super) const ABSENT: &str = "\u{10fffc}";
 
 /// A value that has grown too large is one that is not known.
 fn bounded(name: &str, value: Value) -> Value {
@@ -36,11 +41,19 @@ fn bounded(name: &str, value: Value) -> Value {
 /// The state of one shell; cloned for a subshell (all parts are shared until changed).
 #[derive(Clone)]
 pub(super) struct Scope {
-    pub(super) vars: Rc<HashMap<String, Value>>,
+    /// Copied with each change that a branch may not have made, so its values are shared.
+    pub(super) vars: Rc<HashMap<Rc<str>, Rc<Value>>>,
     pub(super) exported: Rc<Vec<String>>,
-    pub(super) functions: Rc<HashMap<String, Rc<Node>>>,
-    /// Name → text and the line after which it is expanded.
+    /// All bodies that a function may have here.
+    pub(super) functions: Rc<HashMap<String, Vec<Rc<Node>>>>,
+    /// Name → text and the line from which on it is expanded.
     pub(super) aliases: Rc<HashMap<String, (String, usize)>>,
+    /// Whether aliases are surely expanded: as the client runs a text, but not in its children.
+    pub(super) expands: bool,
+    /// `declare -i`, `-l`, `-u`: what assignments do to the value.
+    pub(super) attributes: Rc<HashMap<String, char>>,
+    /// Code that runs when the shell ends.
+    pub(super) traps: Rc<Vec<Word>>,
     /// `$0 $1 …`; a many-word stands for any number.
     pub(super) args: Rc<Vec<Word>>,
     pub(super) cwd: Option<String>,
@@ -49,8 +62,11 @@ pub(super) struct Scope {
     pub(super) written: Rc<RefCell<HashMap<String, String>>>,
     /// Text on open descriptors above 2.
     pub(super) descriptors: Rc<HashMap<u32, String>>,
-    /// Above zero, an assignment may or may not happen: values add up.
+    /// Above zero, an assignment may or may not happen: values add up. For PowerShell and cmd; posix
+    /// branches have scopes of their own that are joined.
     pub(super) conditional: usize,
+    /// After `break`, `return` or `exit`: what follows is read, but its values reach no one.
+    pub(super) gone: bool,
 }
 
 /// `$0` and the words after it; a list that doubles with each command is only known at run time.
@@ -72,21 +88,36 @@ impl Scope {
             exported: Rc::default(),
             functions: Rc::default(),
             aliases: Rc::default(),
+            expands: true,
+            attributes: Rc::default(),
+            traps: Rc::default(),
             args: Rc::new(args),
             cwd: (!start.cwd.is_empty()).then(|| start.cwd.clone()),
             written: Rc::default(),
             descriptors: Rc::default(),
             conditional: 0,
+            gone: false,
         }
     }
 
     /// The state of a program that is started: of the variables it sees the exported ones.
     pub(super) fn child(&self) -> Self {
         let mut own = self.clone();
-        own.functions = Rc::default();
+        // `export -f`.
+        Rc::make_mut(&mut own.functions).retain(|name, _| {
+            self.exported.iter().any(|known| known.strip_suffix(" ()") == Some(name))
+        });
+        own.attributes = Rc::default();
+        own.aliases = Rc::default();
+        own.expands = false;
+        own.traps = Rc::default();
+        own.gone = false;
+        own.args = Rc::new(vec![Word::Literal("bash".into())]);
+        own.conditional = 0;
         if !self.vars.is_empty() {
             // Names with a blank are the reader's own notes.
-            let kept = |name: &String| name.contains(' ') || self.exported.contains(name);
+            let kept =
+                |name: &str| name.contains(' ') || self.exported.iter().any(|known| known == name);
             let vars = self.vars.iter().filter(|(name, _)| kept(name));
             own.vars = Rc::new(vars.map(|(name, value)| (name.clone(), value.clone())).collect());
         }
@@ -94,12 +125,12 @@ impl Scope {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.vars.get(name)
+        self.vars.get(name).map(Rc::as_ref)
     }
 
     /// A variable as one word: an array's is its first element.
     pub(super) fn scalar(&self, name: &str) -> Option<Word> {
-        match self.vars.get(name)? {
+        match self.get(name)? {
             Value::Scalar(word) => Some(word.clone()),
             Value::Array(words) => Some(words.first().cloned().unwrap_or(Word::empty())),
         }
@@ -109,19 +140,141 @@ impl Scope {
         if self.vars.len() >= MAX_NAMES && !self.vars.contains_key(name) {
             return;
         }
-        let value = bounded(name, value);
-        let value = match (&value, self.vars.get(name)) {
+        let value = bounded(name, self.as_declared(name, value));
+        let value = match (&value, self.get(name)) {
             (Value::Scalar(new), Some(Value::Scalar(old))) if self.conditional > 0 => {
                 Value::Scalar(old.or(new))
             }
             _ => value,
         };
-        Rc::make_mut(&mut self.vars).insert(name.to_owned(), value);
+        Rc::make_mut(&mut self.vars).insert(name.into(), Rc::new(value));
+    }
+
+    /// What holds whether `self` or `other` is what happened.
+    pub(super) fn join(&mut self, other: Self) {
+        if other.gone {
+            return;
+        }
+        if self.gone {
+            *self = other;
+            return;
+        }
+        if !Rc::ptr_eq(&self.vars, &other.vars) {
+            self.join_variables(&other);
+        }
+        if !Rc::ptr_eq(&self.functions, &other.functions) {
+            let functions = Rc::make_mut(&mut self.functions);
+            for (name, bodies) in other.functions.iter() {
+                let own = functions.entry(name.clone()).or_default();
+                for body in bodies {
+                    if own.len() < MAX_BODIES && !own.iter().any(|known| Rc::ptr_eq(known, body)) {
+                        own.push(Rc::clone(body));
+                    }
+                }
+            }
+        }
+        if !Rc::ptr_eq(&self.args, &other.args) && self.args != other.args {
+            let first = self.args.first().cloned().unwrap_or(Word::empty());
+            self.args = if self.args.len() == other.args.len() {
+                Rc::new(self.args.iter().zip(other.args.iter()).map(|(a, b)| a.or(b)).collect())
+            } else {
+                Rc::new(vec![first, Word::hole("$@", true)])
+            };
+        }
+        for (name, alias) in other.aliases.iter() {
+            if self.aliases.get(name) != Some(alias) {
+                // Expanded in one case and not in the other.
+                self.expands = false;
+                Rc::make_mut(&mut self.aliases).insert(name.clone(), alias.clone());
+            }
+        }
+        self.expands &= other.expands && self.aliases.len() == other.aliases.len();
+        for name in other.exported.iter() {
+            self.export(name);
+        }
+        if !Rc::ptr_eq(&self.traps, &other.traps) {
+            let new = other.traps.iter().filter(|code| !self.traps.contains(code));
+            let new: Vec<Word> = new.cloned().collect();
+            Rc::make_mut(&mut self.traps).extend(new);
+        }
+        if self.cwd != other.cwd {
+            self.cwd = None;
+        }
+    }
+
+    fn join_variables(&mut self, other: &Self) {
+        let unset = Rc::new(Value::Scalar(Word::empty()));
+        let mut joined = HashMap::with_capacity(self.vars.len());
+        let only_there = other.vars.keys().filter(|name| !self.vars.contains_key(*name));
+        for name in self.vars.keys().chain(only_there) {
+            let own = self.vars.get(name).unwrap_or(&unset);
+            let others = other.vars.get(name).unwrap_or(&unset);
+            let value = match (own.as_ref(), others.as_ref()) {
+                _ if Rc::ptr_eq(own, others) => Rc::clone(own),
+                (left, right) if left == right => Rc::clone(own),
+                (Value::Scalar(left), Value::Scalar(right)) => {
+                    Rc::new(Value::Scalar(left.or(right)))
+                }
+                _ => Rc::new(Value::Array(vec![Word::hole(format!("${name}[@]"), true)])),
+            };
+            joined.insert(Rc::clone(name), value);
+        }
+        self.vars = Rc::new(joined);
+    }
+
+    /// Variables that differ from `before` are only known at run time.
+    pub(super) fn forget_changes(&mut self, before: &Self) {
+        let vars = Rc::make_mut(&mut self.vars);
+        for (name, value) in vars.iter_mut() {
+            if before.vars.get(name) == Some(value) {
+                continue;
+            }
+            let word = Word::hole(format!("${name}"), true);
+            *value = Rc::new(match value.as_ref() {
+                Value::Array(_) => Value::Array(vec![word]),
+                Value::Scalar(_) => Value::Scalar(word),
+            });
+        }
+        if self.args != before.args {
+            let first = self.args.first().cloned().unwrap_or(Word::empty());
+            self.args = Rc::new(vec![first, Word::hole("$@", true)]);
+        }
+    }
+
+    /// Whether what later commands read is as it was in `before`.
+    pub(super) fn same(&self, before: &Self) -> bool {
+        (Rc::ptr_eq(&self.vars, &before.vars) || self.vars == before.vars)
+            && (Rc::ptr_eq(&self.args, &before.args) || self.args == before.args)
+            && Rc::ptr_eq(&self.functions, &before.functions)
     }
 
     pub(super) fn unset(&mut self, name: &str) {
-        if self.conditional == 0 {
+        self.forget(name, true, true);
+    }
+
+    /// The value that `declare -i`, `-l` or `-u` makes of one.
+    fn as_declared(&self, name: &str, value: Value) -> Value {
+        let Some(attribute) = self.attributes.get(name) else { return value };
+        let Value::Scalar(word) = &value else { return value };
+        Value::Scalar(match attribute {
+            'l' => word.map(str::to_lowercase),
+            'u' => word.map(str::to_uppercase),
+            'i' if word.literal().is_none_or(|text| text.parse::<i64>().is_err()) => {
+                Word::hole(format!("${name}"), false)
+            }
+            _ => return value,
+        })
+    }
+
+    /// Forgets a variable, or else a function; in a branch of PowerShell or cmd neither.
+    pub(super) fn forget(&mut self, name: &str, variables: bool, functions: bool) {
+        if self.conditional > 0 {
+            return;
+        }
+        let known = variables && self.vars.contains_key(name);
+        if known {
             Rc::make_mut(&mut self.vars).remove(name);
+        } else if functions && self.functions.contains_key(name) {
             Rc::make_mut(&mut self.functions).remove(name);
         }
     }
@@ -153,7 +306,7 @@ impl Scope {
 
     /// Field separators: the default when unset or unknown.
     pub(super) fn separators(&self) -> String {
-        match self.vars.get("IFS") {
+        match self.get("IFS") {
             Some(Value::Scalar(Word::Literal(text))) => text.clone(),
             _ => " \t\n".to_owned(),
         }

@@ -78,8 +78,9 @@ pub(super) fn shell(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> 
         return shell_input(reader, call.input, &mut own.clone(), "sh");
     }
     let mut own = own;
-    own.functions = std::rc::Rc::default();
-    reader.script_file(first, "sh file", args, &mut own)
+    let printed = reader.script_file(first, "sh file", args, &mut own);
+    reader.finish(&mut own);
+    printed
 }
 
 /// The scope of a child process: it sees what the call's own assignments give it.
@@ -102,7 +103,11 @@ pub(super) fn shell_input(
     match input {
         Stdin::Text(text) => {
             let text = text.clone();
-            reader.code(label, &text, scope, &Stdin::Inherited)
+            let printed = reader.code(label, &text, scope, &Stdin::Inherited);
+            if label != "source" {
+                reader.finish(scope);
+            }
+            printed
         }
         Stdin::File(file) => {
             let file = file.clone();
@@ -143,7 +148,6 @@ pub(super) fn own_script(
     let first = text.lines().next().unwrap_or("");
     let Some(shebang) = first.strip_prefix("#!") else {
         let mut own = with_env(scope, call);
-        own.functions = std::rc::Rc::default();
         return Some(reader.script_file(&Word::Literal(path), "script", &args, &mut own));
     };
     let mut words: Vec<Word> =

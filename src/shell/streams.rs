@@ -63,8 +63,7 @@ impl Reader<'_> {
         let Some(index) = self.waiting.iter().position(|(known, _)| known == path) else { return };
         let (_, node) = self.waiting.swap_remove(index);
         let input = text.map_or(Stdin::Unknown, |text| Stdin::Text(text.to_owned()));
-        let mut own = scope.clone();
-        self.inside(">(…)", |reader| reader.eval(&node, &mut own, &input));
+        self.inside(">(…)", |reader| reader.apart(&node, scope, &input));
     }
 
     /// `<( … )` and `>( … )`: a path that stands for the other end.
@@ -79,9 +78,7 @@ impl Reader<'_> {
             }
             return Word::Literal(path);
         }
-        let mut own = scope.clone();
-        let printed =
-            self.inside("<(…)", |reader| reader.eval(&node, &mut own, &Stdin::Inherited));
+        let printed = self.inside("<(…)", |reader| reader.apart(&node, scope, &Stdin::Inherited));
         if let Some(text) = printed {
             scope.write(path.clone(), text, false);
         }

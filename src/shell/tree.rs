@@ -14,16 +14,20 @@ pub(super) enum Node {
     Pipeline(Vec<Self>),
     /// `( … )`: its own variables and directory.
     Subshell(Box<Self>),
-    /// `{ … }` and the parts of `if`, `while`, `until`: the parts may or may not run.
-    Group { parts: Vec<Self>, conditional: bool },
+    /// `if`: conditions with their branches, and `else`.
+    If { arms: Vec<(Self, Self)>, otherwise: Option<Box<Self>> },
+    /// `while`, `until` and `for ((…))`: a condition and a body, any number of times.
+    Loop { condition: Box<Self>, body: Box<Self> },
     /// `for` and `select`; no words means `"$@"`.
     For { name: String, words: Option<Vec<Raw>>, body: Box<Self> },
-    /// `case`.
-    Case { subject: Raw, arms: Vec<(Vec<Raw>, Self)> },
+    /// `case`: patterns, a body, and whether the next arm may run after it (`;&`, `;;&`).
+    Case { subject: Raw, arms: Vec<(Vec<Raw>, Self, bool)> },
     /// A function's definition.
     Function { name: String, body: Rc<Self> },
-    /// `[[ … ]]`, `(( … ))`: only what is substituted in it runs.
+    /// `[[ … ]]`: only what is substituted in it runs.
     Test(Vec<Raw>),
+    /// `(( … ))`: what is substituted in it runs, and it may assign; `for ((…))` does so for each round.
+    Arithmetic { text: Raw, repeats: bool },
     /// `coproc`.
     Coproc(Box<Self>),
     /// A compound command with redirections.
@@ -115,12 +119,17 @@ pub(super) enum Part {
 pub(super) enum Change {
     Plain,
     /// `:-` `-` `:=` `=`: the value when unset; `assign` for the latter two.
+    /// With a colon an empty value counts as unset.
     Default {
         word: Rc<Raw>,
         assign: bool,
+        colon: bool,
     },
     /// `:+` `+`.
-    Alternative(Rc<Raw>),
+    Alternative {
+        word: Rc<Raw>,
+        colon: bool,
+    },
     /// `:?` `?`.
     Require(Rc<Raw>),
     /// `#` and `##`, `%` and `%%`.
@@ -148,6 +157,13 @@ pub(super) enum Change {
     Indirect,
     /// `@Q` and the like.
     Other,
+}
+
+/// The last commands that `&&` and `||` join, as a process of their own.
+pub(super) fn in_background(items: &mut Vec<(Node, Join)>) {
+    let first = items.iter().rposition(|(_, join)| *join == Join::Then).unwrap_or(0);
+    let own = items.split_off(first);
+    items.push((Node::Subshell(Box::new(Node::List(own))), Join::Then));
 }
 
 impl Raw {

@@ -151,8 +151,18 @@ impl Word {
                     Piece::Hole { what, .. } => Some(what.clone()),
                     Piece::Text(_) | Piece::Glob(_) => None,
                 });
-                Self::hole(what.unwrap_or_else(|| "glob".into()), false)
+                Self::hole(what.unwrap_or_else(|| "glob".into()), self.is_many())
             }
+        }
+    }
+
+    /// Without the empty one of several values.
+    pub(super) fn without_empty(self) -> Self {
+        match self {
+            Self::OneOf(all) => {
+                Self::one_of(all.into_iter().filter(|value| !value.is_empty()).collect())
+            }
+            other @ Self::Literal(_) | other @ Self::Partial(_) => other,
         }
     }
 
@@ -160,8 +170,8 @@ impl Word {
     pub(super) fn or(&self, other: &Self) -> Self {
         match (self.values(), other.values()) {
             (Some(own), Some(others)) => Self::one_of(own.iter().chain(others).cloned().collect()),
-            (None, _) => self.clone(),
-            (_, None) => other.clone(),
+            _ if self == other => self.clone(),
+            _ => Self::hole("one of several", true),
         }
     }
 
@@ -187,6 +197,16 @@ impl Word {
                 known.then(|| vec![text])
             }
         }
+    }
+
+    /// The text as it is spelled, globs and all; `None` when a part of it is not known.
+    pub(super) fn spelled(&self) -> Option<String> {
+        let Self::Partial(pieces) = self else { return self.literal().map(str::to_owned) };
+        let spelled = pieces.iter().map(|piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => Some(text.as_str()),
+            Piece::Hole { .. } => None,
+        });
+        spelled.collect()
     }
 
     /// The known text before the first unknown piece.
@@ -273,6 +293,18 @@ pub fn absolute(cwd: Option<&str>, path: &str) -> Option<String> {
     // Longer than any path that a system takes.
     if path.len() + cwd.map_or(0, str::len) > 4096 {
         return None;
+    }
+    // A long row of `cd x` is not taken apart each time.
+    let plain = |path: &str| !path.contains("/.") && !path.contains("//") && !path.ends_with('/');
+    if let Some(cwd) = cwd
+        && plain(cwd)
+        && plain(path)
+        && cwd.starts_with('/')
+        && !path.starts_with(['/', '.'])
+        && !path.is_empty()
+    {
+        let absolute = format!("{cwd}/{path}");
+        return (absolute.len() <= MAX_PATH).then_some(absolute);
     }
     let mut parts: Vec<&str> = Vec::new();
     if !path.starts_with('/') {

@@ -284,6 +284,8 @@ impl Scanner<'_> {
             bytes: text.as_bytes(),
             at: 0,
             line: self.line,
+            unit: self.unit,
+            top: usize::MAX,
             depth: self.depth + 1,
             steps: self.steps,
             unclear: self.unclear,
@@ -321,7 +323,7 @@ impl Scanner<'_> {
             self.note(What::Bound, "depth");
             return;
         }
-        let node = parse(&text, self.depth + 1, Some(place), self.steps, self.unclear);
+        let node = parse(&text, self.depth + 1, Some(place), self.unit, self.steps, self.unclear);
         raw.parts.push(Part::Command { node: Rc::new(node), quoted });
     }
 

@@ -7,7 +7,7 @@ use super::scope::Scope;
 use super::types::{Stdin, What, Word};
 
 pub(super) fn xargs(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
-    let Options { index, replace, nul, file } = options(call);
+    let Options { index, replace, delimiter, most, file, odd } = options(call);
     let input = match &file {
         Some(word) => word.literal().and_then(|path| reader.known_text(path, scope)),
         None => match call.input {
@@ -20,21 +20,29 @@ pub(super) fn xargs(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> 
     let template = if template.is_empty() { &echo } else { template };
     let unknown = Word::hole("xargs", true);
     let Some(mark) = replace else {
-        let mut argv = template.to_vec();
-        match input.map(|text| items(&text, nul)) {
-            Some(items) => argv.extend(items.into_iter().take(4096).map(Word::Literal)),
-            None => argv.push(unknown),
+        let items = input.filter(|_| !odd).map(|text| items(&text, delimiter));
+        let runs: Vec<Vec<Word>> = match items {
+            Some(items) if items.is_empty() => vec![Vec::new()],
+            Some(items) if items.len() <= MAX_ITEMS => {
+                let words: Vec<Word> = items.into_iter().map(Word::Literal).collect();
+                words.chunks(most.max(1)).map(<[Word]>::to_vec).collect()
+            }
+            _ => vec![vec![unknown]],
+        };
+        let mut printed = None;
+        for run in runs {
+            let argv: Vec<Word> = template.iter().cloned().chain(run).collect();
+            printed = reader.launched("xargs", &argv, scope, &Stdin::Inherited, call.env);
         }
-        return reader.launched("xargs", &argv, scope, &Stdin::Inherited, call.env);
+        return printed;
     };
     let values = match input {
-        Some(text) => text
-            .split(if nul { '\0' } else { '\n' })
+        Some(text) if text.lines().count() <= MAX_ITEMS => text
+            .split(delimiter.unwrap_or('\n'))
             .filter(|line| !line.is_empty())
-            .take(256)
-            .map(|line| Word::Literal(line.trim().to_owned()))
+            .map(|line| Word::Literal(line.trim_start().to_owned()))
             .collect(),
-        None => vec![Word::hole("xargs", false)],
+        _ => vec![Word::hole("xargs", false)],
     };
     each(reader, "xargs", template, &mark, &values, scope, call)
 }
@@ -44,46 +52,103 @@ struct Options {
     /// Index of the template's first word.
     index: usize,
     replace: Option<String>,
-    nul: bool,
+    /// Ends each item, instead of blanks outside quotes.
+    delimiter: Option<char>,
+    /// Items for one run.
+    most: usize,
     file: Option<Word>,
+    /// Items are grouped or ended in a way that is not followed.
+    odd: bool,
 }
 
+/// The most items that are told apart.
+const MAX_ITEMS: usize = 4_096;
+
 fn options(call: &Call<'_>) -> Options {
-    let mut index = 1;
-    let mut replace: Option<String> = None;
-    let mut nul = false;
-    let mut file = None;
-    while let Some(option) = call.arg(index).filter(|text| text.starts_with('-') && text.len() > 1)
+    let mut options = Options {
+        index: 1,
+        replace: None,
+        delimiter: None,
+        most: usize::MAX,
+        file: None,
+        odd: false,
+    };
+    while let Some(option) =
+        call.arg(options.index).filter(|text| text.starts_with('-') && text.len() > 1)
     {
-        index += 1;
-        match option {
-            "--" => break,
-            "-I" | "--replace" | "-J" => {
-                replace = call.arg(index).map(str::to_owned);
-                index += 1;
+        options.index += 1;
+        if option == "--" {
+            break;
+        }
+        if let Some(long) = option.strip_prefix("--") {
+            let (name, attached) =
+                long.split_once('=').map_or((long, None), |(name, text)| (name, Some(text)));
+            let short = match name {
+                "null" => '0',
+                "replace" => 'I',
+                "arg-file" => 'a',
+                "max-args" => 'n',
+                "max-lines" => 'L',
+                "max-procs" => 'P',
+                "max-chars" => 's',
+                "delimiter" => 'd',
+                "eof" => 'E',
+                _ => continue,
+            };
+            let value = attached.map(|text| Word::Literal(text.to_owned()));
+            options.set(short, value, call);
+            continue;
+        }
+        let letters = option.get(1..).unwrap_or("");
+        for (at, letter) in letters.char_indices() {
+            let attached = letters.get(at + letter.len_utf8()..).filter(|text| !text.is_empty());
+            let value = attached.map(|text| Word::Literal(text.to_owned()));
+            if letter == 'i' || letter == 'l' || letter == 'e' {
+                // Their values are never a word of their own.
+                let default = Word::Literal("{}".into());
+                options.set(if letter == 'i' { 'I' } else { 'L' }, value.or(Some(default)), call);
+                break;
             }
-            "-i" => replace = Some("{}".into()),
-            "-0" | "--null" => nul = true,
-            "-a" | "--arg-file" => {
-                file = call.argv.get(index).cloned();
-                index += 1;
+            if "IJanLPsdE".contains(letter) {
+                options.set(letter, value, call);
+                break;
             }
-            "-n" | "-L" | "-P" | "-s" | "-d" | "-E" | "--max-args" | "--max-procs"
-            | "--delimiter" | "--max-lines" => {
-                index += 1;
-            }
-            other => {
-                if let Some(mark) = other.strip_prefix("-I").or(other.strip_prefix("--replace=")) {
-                    replace = Some(mark.to_owned());
-                }
-                nul |= !other.starts_with("--")
-                    && other.contains('0')
-                    && !other.starts_with("-n")
-                    && !other.starts_with("-P");
-            }
+            options.set(letter, None, call);
         }
     }
-    Options { index, replace, nul, file }
+    options
+}
+
+impl Options {
+    /// One option, with its value if it stood in the same word.
+    fn set(&mut self, letter: char, attached: Option<Word>, call: &Call<'_>) {
+        if letter == '0' {
+            self.delimiter = Some('\0');
+            return;
+        }
+        if !"IJanLPsdE".contains(letter) {
+            return;
+        }
+        let value = attached.or_else(|| {
+            self.index += 1;
+            call.argv.get(self.index - 1).cloned()
+        });
+        let text = value.as_ref().and_then(Word::literal);
+        match letter {
+            'I' | 'J' => self.replace = text.map(str::to_owned),
+            'a' => self.file = value,
+            'n' => match text.and_then(|text| text.parse().ok()) {
+                Some(most) => self.most = most,
+                None => self.odd = true,
+            },
+            'd' => {
+                self.delimiter =
+                    text.map(super::decode::ansi_c).and_then(|text| text.chars().next());
+            }
+            'L' | 's' | 'E' => self.odd = true,
+            _ => {}
+        }
+    }
 }
 
 /// Runs the template once for each value, `mark` replaced by it.
@@ -118,9 +183,10 @@ fn replaced(word: &Word, mark: &str, value: &Word) -> Word {
     out
 }
 
-fn items(text: &str, nul: bool) -> Vec<String> {
-    if nul {
-        return text.split('\0').filter(|item| !item.is_empty()).map(str::to_owned).collect();
+fn items(text: &str, delimiter: Option<char>) -> Vec<String> {
+    if let Some(delimiter) = delimiter {
+        let text = text.strip_suffix(delimiter).unwrap_or(text);
+        return text.split(delimiter).map(str::to_owned).collect();
     }
     shell_words::split(text)
         .unwrap_or_else(|_| text.split_whitespace().map(str::to_owned).collect())
@@ -220,9 +286,14 @@ pub(super) fn find(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> P
             index += 1;
         }
         let template = call.argv.get(from..index).unwrap_or(&[]);
-        let found = Word::hole("found file", false);
+        let many = call.arg(index) == Some("+");
+        let found = Word::hole("found file", many);
         let argv: Vec<Word> = template.iter().map(|word| replaced(word, "{}", &found)).collect();
-        reader.launched("find -exec", &argv, scope, &Stdin::Inherited, call.env);
+        let mut own = scope.clone();
+        if call.arg(from - 1).is_some_and(|option| option.ends_with("dir")) {
+            own.cwd = None;
+        }
+        reader.launched("find -exec", &argv, &own, &Stdin::Inherited, call.env);
     }
     None
 }

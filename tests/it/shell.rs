@@ -1,5 +1,7 @@
 //! The shell reader, row by row.
 
 mod bash;
+mod bench;
+mod grammar;
 mod properties;
 mod shapes;
