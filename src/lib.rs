@@ -25,12 +25,13 @@ mod mcp;
 
 use std::process::ExitCode;
 
-/// Runs the program: `ringfence hook …` is dispatched before any argument parser.
+/// Runs the program: what must start fast is dispatched before any argument parser.
 pub fn run() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|first| first == "hook") {
-        return hook::run(args);
+    match args.next().as_deref().and_then(|first| first.to_str()) {
+        Some("hook") => hook::run(args),
+        Some(posture::boundary::inside::NAME) => cli::contain_inside(args),
+        // Doors do not know each other: this is where the command finds the server.
+        _ => cli::run(mcp::serve),
     }
-    // Doors do not know each other: this is where the command finds the server.
-    cli::run(mcp::serve)
 }

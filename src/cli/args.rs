@@ -10,6 +10,7 @@ use super::memory_args::{
     DeleteMemoryArgs, EditMemoryArgs, ExportArgs, ImportArgs, ListMemoryArgs, LogMemoryArgs,
     NoteArgs, NoteResolveArgs, RestoreMemoryArgs, SearchMemoryArgs, ShowMemoryArgs, SnapshotArgs,
 };
+use super::posture_args::ContainArgs;
 use crate::facts::Named;
 use crate::wiring::table::Scope;
 pub(crate) use looking::{ExplainArgs, LogArgs, StatsArgs};
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Log(LogArgs),
     Stats(StatsArgs),
+    Contain(ContainArgs),
     Grant(GrantArgs),
     Note(NoteArgs),
     NoteResolve(NoteResolveArgs),

@@ -6,7 +6,9 @@ mod manual;
 mod memory;
 mod memory_args;
 mod output;
+mod posture_args;
 
+mod contain;
 mod delete_memory;
 mod doctor;
 mod duration;
@@ -44,6 +46,7 @@ use clap::error::ErrorKind;
 use crate::facts::Named;
 use crate::sys::dirs::Dirs;
 use args::{Cli, Command};
+pub(crate) use contain::inside as contain_inside;
 use failure::{Failure, Kind};
 
 /// Runs one command.
@@ -59,6 +62,7 @@ pub(crate) fn run(serve: Serve) -> ExitCode {
     match dispatch(cli.command, serve) {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(Kind::No.exit_code()),
+        Ok(Answer::Status(status)) => ExitCode::from(status),
         Err(error) => {
             output::failure(&error);
             let kind =
@@ -68,11 +72,13 @@ pub(crate) fn run(serve: Serve) -> ExitCode {
     }
 }
 
-/// What a command that did its work found: exit 0 or 1.
+/// What a command that did its work found: exit 0 or 1, or what it ran for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Yes,
     No,
+    /// Another program's own status, passed on.
+    Status(u8),
 }
 
 /// The user's directories.
@@ -102,6 +108,7 @@ fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Contain(args) => contain::run(&args),
         Command::Grant(args) => grant::run(&args),
         Command::Note(args) => note::run(&args),
         Command::NoteResolve(args) => note_resolve::run(&args),

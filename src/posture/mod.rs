@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod boundary;
 pub mod terminal;
 
 use std::borrow::Cow;

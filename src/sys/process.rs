@@ -79,6 +79,12 @@ pub fn directory(pid: u32) -> Option<std::path::PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/cwd")).ok()
 }
 
+/// The user that this process acts as.
+pub fn user_id() -> u32 {
+    // SAFETY: only asks; it cannot fail.
+    unsafe { libc::geteuid() }
+}
+
 /// This process.
 pub fn own() -> Option<Process> {
     process(std::process::id())

@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("shell", &[]),
     ("payload", &["request"]),
     ("posture", &["shell"]),
+    ("posture/boundary", &["posture", "sys"]),
     ("memory", &["decision", "request"]),
     ("guard", &["decision", "memory", "request", "shell"]),
     // Touches the machine.
@@ -35,8 +36,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "config", "decision", "facts", "guard", "memory", "payload", "request", "shell",
-            "state", "sys", "wiring",
+            "config", "decision", "facts", "guard", "memory", "payload", "posture", "request",
+            "shell", "state", "sys", "wiring",
         ],
     ),
     (
@@ -46,7 +47,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "state", "sys",
         ],
     ),
-    ("lib", &["cli", "hook", "mcp"]),
+    ("lib", &["cli", "hook", "mcp", "posture"]),
     ("main", &[]),
 ];
 
@@ -57,6 +58,8 @@ const PURE: &[&str] = &[
     "payload.rs",
     "payload/canary.rs",
     "posture/mod.rs",
+    "posture/boundary/layout.rs",
+    "posture/boundary/plan.rs",
     "posture/terminal/",
     "shell/",
     "guard/",

@@ -15,6 +15,7 @@
 mod support;
 
 mod cli;
+mod contain;
 mod grant;
 mod guard;
 mod hook;

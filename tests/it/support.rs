@@ -135,3 +135,8 @@ pub(crate) fn corpus(below: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(below);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
+
+/// Whether the long figures are wanted (`tests/run --long`).
+pub(crate) fn is_long() -> bool {
+    std::env::var("RINGFENCE_LONG").is_ok_and(|value| value == "1")
+}
