@@ -13,7 +13,7 @@ use super::memory_args::{
 use super::posture_args::ContainArgs;
 use crate::facts::Named;
 use crate::wiring::table::Scope;
-pub(crate) use looking::{ExplainArgs, LogArgs, StatsArgs};
+pub(crate) use looking::{ExplainArgs, LogArgs, ShellArg, StatsArgs};
 
 /// Keep a subagent's hands off memory it did not write
 #[derive(Debug, Parser)]

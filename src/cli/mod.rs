@@ -14,7 +14,6 @@ mod doctor;
 mod duration;
 mod edit_memory;
 mod explain;
-mod explained;
 mod export;
 mod grant;
 mod import;

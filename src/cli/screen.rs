@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthChar;
 
 use crate::decision::Weight;
+use crate::guard::label;
 use crate::sys::terminal;
 
 /// The narrowest screen that is laid out for.
@@ -70,6 +71,29 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
+}
+
+/// How a letter is spelled that would move the eye or show nothing; `None` for all others.
+pub(crate) fn shown_letter(letter: char) -> Option<String> {
+    match letter {
+        '\n' => Some("\\n".into()),
+        '\t' => Some("\\t".into()),
+        '\r' => Some("\\r".into()),
+        _ if label::misleads(letter) => Some(format!("\\u{{{:x}}}", u32::from(letter))),
+        _ => None,
+    }
+}
+
+/// `text` on one line, with nothing in it that moves the eye.
+pub(crate) fn shown(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match shown_letter(letter) {
+            Some(spelled) => line.push_str(&spelled),
+            None => line.push(letter),
+        }
+    }
+    line
 }
 
 /// The colour of an outcome.

@@ -99,7 +99,7 @@ fn is_relevant(text: &str, invocations: &[Invocation]) -> bool {
         || invocations.iter().any(|invocation| verbs::speaks_of_memory(&invocation.argv))
 }
 
-fn code(unclear: &Unclear) -> Code {
+pub(super) fn code(unclear: &Unclear) -> Code {
     match unclear.what {
         What::Program | What::Launcher => Code::ProgramUnknown,
         What::Script => Code::ScriptUnread,

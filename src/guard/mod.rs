@@ -13,6 +13,7 @@ mod documents;
 mod files;
 mod find;
 mod git;
+pub mod inspect;
 mod json;
 pub mod label;
 mod mcp;
@@ -39,7 +40,7 @@ use crate::shell::Files;
 
 pub use tools::{
     MEMORY_GUARD_MATCHER, MEMORY_GUARD_MCP_TOOLS, MEMORY_GUARD_TOOLS, SHELL_MEMORY_COMMANDS,
-    SHELL_TOOL_NAMES, is_guarded_tool, is_shell_tool, shell_command_targets_memory,
+    SHELL_TOOL_NAMES, dialect_of, is_guarded_tool, is_shell_tool, shell_command_targets_memory,
 };
 
 use case::{Case, Tamper};

@@ -160,8 +160,13 @@ fn common_effect(memories: &[TouchedMemory]) -> Option<Effect> {
 }
 
 fn rows(found: &Found) -> Vec<String> {
-    let tampers = found.tampers.iter().map(|tamper: &Tamper| tamper.would.clone());
     let with_verb = !found.tampers.is_empty() || common_effect(&found.memories).is_none();
+    effects(found, with_verb)
+}
+
+/// What the call would do, one row for each target.
+pub(super) fn effects(found: &Found, with_verb: bool) -> Vec<String> {
+    let tampers = found.tampers.iter().map(|tamper: &Tamper| tamper.would.clone());
     let memories = found.memories.iter().map(|memory| {
         let mut row = String::new();
         if with_verb {

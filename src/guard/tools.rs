@@ -28,7 +28,7 @@ pub const SHELL_MEMORY_COMMANDS: [&str; 3] = ["note-resolve", "edit-memory", "de
 
 /// Whether the tool called `name` runs a shell command.
 pub fn is_shell_tool(name: &str) -> bool {
-    dialect(name).is_some()
+    dialect_of(name).is_some()
 }
 
 /// Whether a call of the tool called `name` is looked at: the hook asks before it reads anything.
@@ -77,7 +77,7 @@ impl Route {
             "cortex_disengage" => return Self::Disengage,
             _ => {}
         }
-        if let Some(dialect) = dialect(&lower) {
+        if let Some(dialect) = dialect_of(&lower) {
             return Self::Shell(dialect);
         }
         match lower.as_str() {
@@ -91,7 +91,7 @@ impl Route {
 }
 
 /// The dialect of a shell tool; `None` for any other tool.
-fn dialect(name: &str) -> Option<Dialect> {
+pub fn dialect_of(name: &str) -> Option<Dialect> {
     let lower = name.to_ascii_lowercase();
     let last = lower.rsplit('.').next().unwrap_or(&lower);
     match last {

@@ -73,6 +73,19 @@ pub(super) fn judge(case: &mut Case, cli: &MemoryCli, place: &Place, ours: bool)
 /// What a subagent may not do with our own commands.
 const LOOSEN: &str = "use the commands that loosen the guard or replace its store";
 
+/// A call in words: the program and its subcommand.
+pub(super) fn spelled(cli: &MemoryCli) -> String {
+    let program = match cli.families.as_slice() {
+        [Family::Cortex] => "cortex",
+        [Family::Native] => "ringfence",
+        _ => "cortex or ringfence",
+    };
+    match Options::read(cli.args, WITH_VALUE).verb() {
+        Some(verb) => format!("{program} {}", super::label::one_line(&verb, 40)),
+        None => program.to_owned(),
+    }
+}
+
 const GUESSED_VERBS: &[&str] = &["note-resolve", "edit-memory", "delete-memory", "restore-memory"];
 
 struct Call<'a> {

@@ -4,15 +4,31 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Show how a shell command or a recorded payload would be judged
+/// Show how a shell command or a recorded payload would be judged, step by step
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence explain 'cd /tmp && cortex delete-memory ID --yes'
+  ringfence explain --command 'iex $x' --shell pwsh   as another shell reads it
+  ringfence explain --payload call.json               a recorded call of the client (`-`: standard input)
+  ringfence explain --last                            the last call of the log, if it keeps payloads
+  ringfence explain --codes                           every reason code and what it means")]
 pub(crate) struct ExplainArgs {
     /// The shell command, as one word
-    #[arg(conflicts_with_all = ["payload", "codes"])]
+    #[arg(value_name = "COMMAND", conflicts_with_all = ["command", "payload", "last", "codes"])]
+    pub(crate) text: Option<String>,
+    /// The same as an option
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["payload", "last", "codes"])]
     pub(crate) command: Option<String>,
+    /// The shell whose text the command is
+    #[arg(long, value_enum, default_value = "bash", value_name = "SHELL")]
+    pub(crate) shell: ShellArg,
     /// A file with a hook payload (`-` for standard input)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["last", "codes"])]
     pub(crate) payload: Option<PathBuf>,
+    /// The last call of the log
+    #[arg(long, conflicts_with = "codes")]
+    pub(crate) last: bool,
     /// The subagent's id to judge as
     #[arg(long, value_name = "ID", default_value = "explain")]
     pub(crate) agent: String,
@@ -25,6 +41,17 @@ pub(crate) struct ExplainArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A shell whose language is read.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ShellArg {
+    /// bash, sh, dash, zsh
+    Bash,
+    /// PowerShell
+    Pwsh,
+    /// cmd.exe
+    Cmd,
 }
 
 /// Show what the hook decided, newest last
