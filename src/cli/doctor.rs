@@ -17,7 +17,9 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<Answer> {
     rows.extend(stores::rows(&places));
     let worst = rows.iter().map(|row| row.health).max().unwrap_or(Health::Pass);
     let count = |health| rows.iter().filter(|row| row.health == health).count();
+    let off = rows.iter().find(|row| row.name == "off");
     let sentence = match (count(Health::Fail), count(Health::Warn)) {
+        (0, _) if let Some(off) = off => format!("nothing fails, but {}", off.said),
         (0, 0) => "the guard works".to_owned(),
         (0, warns) => format!("the guard works; {warns} of {} rows could be better", rows.len()),
         (fails, _) => format!("the guard does not work: {fails} of {} rows fail", rows.len()),

@@ -42,9 +42,14 @@ pub(crate) fn run(args: &OffArgs) -> anyhow::Result<Answer> {
 }
 
 /// What a pause is, for a person.
-pub(super) fn sentence(pause: &Off) -> String {
+fn sentence(pause: &Off) -> String {
+    format!("the guard is {}", words(pause))
+}
+
+/// What a pause is, in the words after "guard".
+pub(super) fn words(pause: &Off) -> String {
     let whom = whom(pause.project.as_deref());
-    format!("the guard is off{whom} until {}", clock::rfc3339(pause.until))
+    format!("off{whom} until {}", clock::rfc3339(pause.until))
 }
 
 fn whom(project: Option<&Path>) -> String {

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
         lines.push_str("guard     on\n");
     }
     for pause in &pauses {
-        lines.push_str(&format!("guard     {}\n", off::sentence(pause)));
+        lines.push_str(&format!("guard     {}\n", off::words(pause)));
     }
     output::data(&lines);
     Ok(Answer::Yes)

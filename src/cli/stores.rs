@@ -1,12 +1,15 @@
 //! Which memory stores a call in this directory would reach.
 
+use std::path::Path;
+
 use crate::decision::Code;
 use crate::facts::{Machine, Setup};
 use crate::guard::{Facts, Place};
 use crate::memory::Family;
+use crate::memory::store::{Survey, survey};
 use crate::request::Caller;
 use crate::state::State;
-use crate::sys::env;
+use crate::sys::{child, env};
 use crate::wiring::doctor::Row;
 use crate::wiring::table::Places;
 
@@ -68,13 +71,47 @@ pub(super) fn rows(places: &Places) -> Vec<Row> {
     if stores.is_empty() {
         return vec![Row::pass("stores", "none for this directory yet, so nothing to guard here")];
     }
-    let row = |store: &Store| match &store.doubt {
-        None => Row::pass("stores", format!("{} can be read ({})", store.path, store.family)),
-        Some(doubt) => Row::warn(
-            "stores",
-            format!("{} cannot be read: {doubt}", store.path),
-            "ringfence explain --codes",
-        ),
-    };
     stores.iter().map(row).collect()
+}
+
+/// More than this in a WAL means that nothing brings it into the store, in bytes.
+const LARGE_WAL: u64 = 64 << 20;
+
+fn row(store: &Store) -> Row {
+    let path = Path::new(&store.path);
+    let place = path.display();
+    let unreadable = |doubt: &str| {
+        Row::warn("stores", format!("{place} cannot be read: {doubt}"), "ringfence explain --codes")
+    };
+    if let Some(doubt) = &store.doubt {
+        return unreadable(doubt);
+    }
+    let seen = match survey(path) {
+        Ok(seen) => seen,
+        Err(doubt) => return unreadable(doubt.code.as_str()),
+    };
+    if env::others_may_write(path) {
+        let said = format!("{place} can be changed by other users");
+        return Row::warn("stores", said, format!("chmod go-w {place}"));
+    }
+    let wal = match seen.wal {
+        None | Some(0) => "no WAL".to_owned(),
+        Some(bytes) if bytes > LARGE_WAL => {
+            let said = format!(
+                "{place} has {} MB in its WAL, which slows each look-up: some program keeps it open",
+                bytes >> 20
+            );
+            return Row::warn("stores", said, format!("fuser -v {place}"));
+        }
+        Some(bytes) => format!("WAL of {} KB", bytes.div_ceil(1024)),
+    };
+    let Survey { schema, notes, .. } = seen;
+    let family = store.family;
+    let said = format!("{place} can be read ({family}, schema {schema}, {notes} notes, {wal})");
+    let dir = path.parent().unwrap_or(path);
+    if child::try_write(dir).is_err() {
+        let said = format!("{said}, but its directory cannot be written: a look-up can fail in it");
+        return Row::warn("stores", said, format!("ls -ld {}", dir.display()));
+    }
+    Row::pass("stores", said)
 }

@@ -15,7 +15,7 @@ use crate::wiring::scopes::Origin;
 use crate::wiring::table::Places;
 
 use super::line::Line;
-use super::{answer, guarded, lifecycle};
+use super::{answer, lifecycle};
 
 /// What the refusal calls the tool in the log.
 const EVENT: &str = "ConfigChange";

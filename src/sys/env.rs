@@ -42,3 +42,15 @@ pub fn mode(path: &std::path::Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(path).ok().map(|meta| meta.permissions().mode() & 0o7777)
 }
+
+/// Whether another user may change what is at `path`, links followed. The group of a user's own name
+/// is that user alone, as most systems set it up, and a directory with the sticky bit keeps each to
+/// his own.
+pub fn others_may_write(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(meta) = std::fs::metadata(path) else { return false };
+    let mode = meta.mode();
+    let is_sticky = meta.is_dir() && mode & 0o1000 != 0;
+    let group = mode & 0o020 != 0 && meta.gid() != meta.uid();
+    !is_sticky && (mode & 0o002 != 0 || group)
+}

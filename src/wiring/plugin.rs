@@ -36,14 +36,24 @@ pub struct Plugin {
     pub fault: Option<String>,
 }
 
-/// All installations of the plugin that the client knows.
+impl Plugin {
+    fn is_ours(&self) -> bool {
+        self.id.split('@').next() == Some(NAME)
+    }
+}
+
+/// All installations of our plugin that the client knows.
 pub fn find(places: &Places) -> Vec<Plugin> {
+    all(places).into_iter().filter(|plugin| plugin.is_ours()).collect()
+}
+
+/// All plugins that the client knows, whosever they are.
+pub fn all(places: &Places) -> Vec<Plugin> {
     let known = places.client.join("plugins");
     let Some(installed) = read(&known.join("installed_plugins.json")) else { return Vec::new() };
     let marketplaces = read(&known.join("known_marketplaces.json"));
     let plugins = installed.get("plugins").into_iter().flat_map(Node::counted);
     plugins
-        .filter(|plugin| plugin.key.split('@').next() == Some(NAME))
         .filter_map(|plugin| {
             let last = plugin.node.items().last()?;
             let copy = last.get("installPath").and_then(Node::text).map(PathBuf::from);

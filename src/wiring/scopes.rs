@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use super::document::{self, Node, Value};
-use super::entry::Registered;
+use super::entry::{Registered, recognise};
 use super::install::look;
 use super::lint::{self, Effect, Finding};
 use super::settings;
 use super::table::{MANAGED_SETTINGS, Places, Scope};
 use crate::sys::file;
 use crate::sys::replace::Found;
+
+/// The event by which the guard is asked.
+pub const JUDGED: &str = "PreToolUse";
 
 /// Where settings come from; a later one wins over those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +64,19 @@ pub struct SettingsFile {
     pub env: Vec<(String, String)>,
     /// Its `enabledPlugins`.
     pub plugins: Vec<(String, bool)>,
+    /// The commands of others that are asked before a tool runs.
+    pub others: Vec<Other>,
+}
+
+/// A hook of somebody else that is asked before a tool runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Which tools it is asked about.
+    pub matcher: Option<String>,
+    /// Its command line as words.
+    pub words: Vec<String>,
+    /// Whether its failure is to block the call.
+    pub blocks_on_failure: bool,
 }
 
 impl SettingsFile {
@@ -81,6 +97,7 @@ impl SettingsFile {
             managed_only: false,
             env: Vec::new(),
             plugins: Vec::new(),
+            others: Vec::new(),
         }
     }
 
@@ -118,8 +135,36 @@ impl SettingsFile {
             Value::List(_) => Some(true),
             Value::Null | Value::Number(_) | Value::Text(_) | Value::Object(_) => None,
         });
+        file.others = others(&root, own);
         file
     }
+}
+
+fn others(root: &Node, own: &str) -> Vec<Other> {
+    let groups = root.get("hooks").and_then(|hooks| hooks.get(JUDGED)).map(Node::items);
+    let mut found = Vec::new();
+    for group in groups.unwrap_or_default() {
+        for handler in group.get("hooks").map(Node::items).unwrap_or_default() {
+            let Some(command) = handler.get("command").and_then(Node::text) else { continue };
+            if recognise(JUDGED, group, handler, own).is_some() {
+                continue;
+            }
+            let words = match handler.get("args") {
+                Some(args) => std::iter::once(command)
+                    .chain(args.items().iter().filter_map(Node::text))
+                    .map(str::to_owned)
+                    .collect(),
+                None => shell_words::split(command)
+                    .unwrap_or_else(|_| command.split_whitespace().map(str::to_owned).collect()),
+            };
+            found.push(Other {
+                matcher: group.get("matcher").and_then(Node::text).map(str::to_owned),
+                words,
+                blocks_on_failure: handler.get("onFailure").and_then(Node::text) == Some("block"),
+            });
+        }
+    }
+    found
 }
 
 fn members<T>(root: &Node, key: &str, take: impl Fn(&Value) -> Option<T>) -> Vec<(String, T)> {

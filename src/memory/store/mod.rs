@@ -7,11 +7,13 @@ pub mod native;
 mod open;
 mod project;
 pub mod snapshot;
+mod survey;
 
 pub use cortex::{CortexStore, Sitting};
 pub use cortex_notes::copy as copy_cortex;
 pub use native::NativeStore;
 pub use project::Project;
+pub use survey::{Survey, survey};
 
 /// Whether the file at `path` is a store of ours: by its header, or by its name while it has none.
 pub fn is_native(path: &std::path::Path) -> bool {

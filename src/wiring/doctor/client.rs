@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use super::Row;
+use super::entries::Bound;
 use crate::sys::child::{self, Run, Scratch};
 use crate::sys::env;
+use crate::wiring::binding;
+use crate::wiring::scopes::SettingsFile;
 
 /// A version of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,28 +58,81 @@ pub fn installed_version() -> Option<Version> {
     Version::read(&String::from_utf8_lossy(&child::run(&run).ok()?.output))
 }
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn rows(found: &[Bound<'_>], files: &[SettingsFile]) -> Vec<Row> {
     if env::find_program("claude").is_none() {
         let said = "there is no `claude` on PATH";
-        return vec![Row::warn("client", said, "npm install -g @anthropic-ai/claude-code")];
+        let install = "npm install -g @anthropic-ai/claude-code";
+        return vec![Row::warn("client", said, install), places(found, None)];
     }
-    let update = "claude update";
-    vec![match installed_version() {
-        None => Row::warn("client", "the client does not say its version", update),
+    let version = installed_version();
+    let mut rows = vec![marks(version)];
+    rows.push(places(found, version));
+    let ignored = files.iter().filter(|file| file.is_loaded()).find(|file| {
+        let ours = file.registered.iter().any(|entry| entry.blocks_on_failure);
+        ours || file.others.iter().any(|other| other.blocks_on_failure)
+    });
+    if let Some(file) = ignored
+        && let Some(version) = version.filter(|version| *version < ON_FAILURE)
+    {
+        let place = file.path.display();
+        let said = format!(
+            "{version} ignores `onFailure` in {place}: a hook that fails lets the call through; \
+             {ON_FAILURE} is the first that does not"
+        );
+        rows.push(Row::warn("client", said, UPDATE));
+    }
+    rows
+}
+
+const UPDATE: &str = "claude update";
+
+fn marks(version: Option<Version>) -> Row {
+    match version {
+        None => Row::warn("client", "the client does not say its version", UPDATE),
         Some(version) if version < AGENT_ID => Row::fail(
             "client",
             format!(
                 "{version} does not mark a subagent's calls; {AGENT_ID} is the first that does"
             ),
-            update,
+            UPDATE,
         ),
         Some(version) if version < EXEC_FORM => Row::warn(
             "client",
             format!("{version} starts hooks by a shell; {EXEC_FORM} is the first that need not"),
-            update,
+            UPDATE,
         ),
         Some(version) => Row::pass("client", format!("{version} marks a subagent's calls")),
-    }]
+    }
+}
+
+/// Whether the lines name their places, and what may move them where they do not.
+fn places(found: &[Bound<'_>], version: Option<Version>) -> Row {
+    let names = |bound: &&Bound<'_>| {
+        let named = |flag| binding::values(&bound.entry.argv, flag).next().is_some();
+        ["--config", "--state", "--data"].into_iter().all(named)
+    };
+    let Some(open) = found.iter().find(|bound| !names(bound)) else {
+        return Row::pass("places", "the hook's lines name them: no `env` moves them");
+    };
+    let place = open.path.display();
+    match version {
+        Some(version) if version >= ENV_KEPT => {
+            let said = format!("not named in {place}; {version} keeps a project's `env` off them");
+            Row::pass("places", said)
+        }
+        Some(version) => {
+            let said = format!(
+                "not named in {place}, and {version} lets a project's `env` move them; \
+                 {ENV_KEPT} is the first that does not"
+            );
+            Row::warn("places", said, "ringfence install")
+        }
+        None => Row::warn(
+            "places",
+            format!("not named in {place}; a client before {ENV_KEPT} lets a project move them"),
+            "ringfence install",
+        ),
+    }
 }
 
 #[cfg(test)]

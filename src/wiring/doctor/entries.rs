@@ -10,7 +10,7 @@ use crate::wiring::binding::{SHORTEST, guarded_tools};
 use crate::wiring::entry::{Form, Registered, SHIM};
 use crate::wiring::matcher::Matcher;
 use crate::wiring::plugin::{self, Plugin};
-use crate::wiring::scopes::{Origin, SettingsFile};
+use crate::wiring::scopes::{JUDGED, Origin, SettingsFile};
 use crate::wiring::shim;
 use crate::wiring::table::{ENTRIES, Places};
 
@@ -32,9 +32,6 @@ impl Bound<'_> {
         }
     }
 }
-
-/// The event by which the guard is asked.
-const JUDGED: &str = "PreToolUse";
 
 /// What doctor's own calls of the program may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,6 +63,19 @@ pub(super) fn find<'a>(files: &'a [SettingsFile], plugins: &'a [Plugin]) -> Vec<
 /// The entries by which the guard is asked.
 pub(super) fn judges<'a>(found: &'a [Bound<'a>]) -> impl Iterator<Item = &'a Bound<'a>> {
     found.iter().filter(|bound| bound.entry.event == JUDGED)
+}
+
+/// The programs behind them: what is started, and what a shim starts.
+pub(super) fn programs(found: &[Bound<'_>], places: &Places) -> Vec<PathBuf> {
+    let mut programs = Vec::new();
+    for bound in found {
+        let program = PathBuf::from(bound.entry.argv.first().map_or("", String::as_str));
+        let behind = plugin::behind(&program, &places.dirs.home);
+        programs.extend([Some(program), behind].into_iter().flatten());
+    }
+    programs.sort();
+    programs.dedup();
+    programs
 }
 
 /// What there is to say about them.
@@ -233,10 +243,6 @@ fn binary_row(program: &Path, places: &Places) -> Row {
                 "ringfence install",
             );
         }
-    }
-    if env::mode(program).is_some_and(|mode| mode & 0o022 != 0) {
-        let said = format!("{place} can be changed by other users");
-        return Row::warn("program", said, format!("chmod go-w {place}"));
     }
     if binary::is_static(program) == Some(false) {
         let said = format!("{place} is linked dynamically: a project's LD_PRELOAD gets into it");

@@ -39,22 +39,27 @@ pub(super) fn rows(files: &[SettingsFile]) -> Vec<Row> {
             ),
             None => Row::pass("settings", format!("{place} is loaded by the client")),
         });
-        if ours && file.mode & 0o022 != 0 {
-            rows.push(Row::warn(
-                "settings",
-                format!("{place} can be changed by other users (mode {:o})", file.mode),
-                format!("chmod go-w {place}"),
-            ));
-        }
     }
     rows
 }
 
 /// What silences all hooks, ours among them.
 pub(super) fn switches(files: &[SettingsFile]) -> Vec<Row> {
-    let loose = binding::silenced(files);
-    if loose.is_empty() {
-        return vec![Row::pass("switches", "nothing silences hooks")];
+    let mut rows: Vec<Row> = binding::silenced(files)
+        .into_iter()
+        .map(|one| Row::fail("switches", one.said, one.mend))
+        .collect();
+    if !rows.is_empty() {
+        return rows;
     }
-    loose.into_iter().map(|one| Row::fail("switches", one.said, one.mend)).collect()
+    // It does nothing as long as the stronger file stays as it is.
+    for file in files.iter().filter(|file| file.is_loaded() && file.disabled == Some(true)) {
+        let place = file.path.display();
+        let said = format!("`disableAllHooks` in {place} is overruled by a stronger file, for now");
+        rows.push(Row::warn("switches", said, format!("remove `disableAllHooks` from {place}")));
+    }
+    if rows.is_empty() {
+        rows.push(Row::pass("switches", "nothing silences hooks"));
+    }
+    rows
 }

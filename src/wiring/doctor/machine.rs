@@ -3,15 +3,22 @@
 use std::path::Path;
 
 use super::Row;
+use super::entries::{self, Bound};
 use crate::config::{self, PROJECT_FILE, Sources};
 use crate::state::State;
 use crate::sys::dirs::Dirs;
 use crate::sys::{child, clock, env};
+use crate::wiring::binding;
+use crate::wiring::entry::SHIM;
 use crate::wiring::table::Places;
 
-pub(super) fn rows(places: &Places, registered: bool) -> Vec<Row> {
+/// A subagent makes its first call sooner than this, in milliseconds.
+const GRACE: i64 = 10 * 60 * 1000;
+
+pub(super) fn rows(places: &Places, found: &[Bound<'_>]) -> Vec<Row> {
     let state = State::at(&places.dirs.state);
-    let mut rows = vec![state_row(&places.dirs.state), config_row(places)];
+    let mut rows =
+        vec![state_row(&places.dirs.state), config_row(places, entries::judges(found).next())];
     for pause in state.pauses(clock::now_ms()) {
         let until = clock::rfc3339(pause.until);
         rows.push(match &pause.project {
@@ -26,8 +33,9 @@ pub(super) fn rows(places: &Places, registered: bool) -> Vec<Row> {
             }
         });
     }
-    if registered {
-        rows.push(last_call(&state));
+    if let Some(judge) = entries::judges(found).next() {
+        rows.extend(same_state(judge, &places.dirs.state));
+        rows.push(last_call(&state, judge));
     }
     rows
 }
@@ -51,13 +59,16 @@ fn state_row(dir: &Path) -> Row {
     }
 }
 
-fn config_row(places: &Places) -> Row {
+fn config_row(places: &Places, judge: Option<&Bound<'_>>) -> Row {
     let user = places.dirs.config_file();
     let project = places.project.join(PROJECT_FILE);
-    let named = places.on_the_line.iter().find(|(flag, _)| *flag == "--config");
+    // What the hook reads, not what this shell would.
+    let named = judge.and_then(|judge| binding::values(&judge.entry.argv, "--config").last());
+    let said = places.on_the_line.iter().find(|(flag, _)| *flag == "--config");
+    let named = named.or_else(|| said.map(|(_, path)| path.as_str())).map(Path::new);
     let sources = Sources {
         user: Some(&user),
-        named: named.map(|(_, path)| Path::new(path)),
+        named,
         managed: Some(Dirs::managed_file()),
         project: Some(&project),
     };
@@ -70,25 +81,74 @@ fn config_row(places: &Places) -> Row {
         return Row::warn("config", format!("{first}{more}"), "edit that file");
     }
     if config.read.is_empty() {
-        return Row::pass("config", format!("none; {} would be read", user.display()));
+        return Row::pass(
+            "config",
+            format!("none; {} would be read", named.unwrap_or(&user).display()),
+        );
     }
     let read: Vec<String> = config.read.iter().map(|path| path.display().to_string()).collect();
     Row::pass("config", format!("read {}", read.join(", ")))
 }
 
-/// The hook leaves a record of each judged call and each subagent's start: without any, nothing
-/// proves that the client asks us.
-fn last_call(state: &State) -> Row {
-    let calls = state.recent_calls();
-    let marked = calls.iter().find(|call| call.agent.is_some());
-    let logged = state.log_lines().into_iter().rev().find(|line| line.agent.is_some());
-    let newest = marked.map(|call| call.at.clone()).max(logged.map(|line| line.at));
-    match newest.filter(|at| !at.is_empty()) {
-        Some(at) => Row::pass("last call", format!("a subagent was seen at {at}")),
-        None => Row::warn(
+/// Where the hook's line keeps its state, if this command looks elsewhere: then it is blind.
+fn same_state(judge: &Bound<'_>, here: &Path) -> Option<Row> {
+    let there = binding::values(&judge.entry.argv, "--state").last()?;
+    if Path::new(there) == here {
+        return None;
+    }
+    let said = format!("the hook keeps its state in {there}, this shell's is {}", here.display());
+    Some(Row::warn("state", said, format!("RINGFENCE_STATE={there} ringfence doctor")))
+}
+
+/// The client's SessionStart and SubagentStart come also where PreToolUse is dead, so only a call that
+/// we were asked about proves anything.
+fn last_call(state: &State, judge: &Bound<'_>) -> Row {
+    let now = clock::now_ms();
+    let started = state.recent_calls().into_iter().find(|call| call.event == "subagent-start");
+    let started = started.and_then(|call| millis(&call.at));
+    let ago = |at: i64| words(now.saturating_sub(at));
+    // The shim answers for plain commands itself, and leaves no trace of them.
+    let is_shim = judge.entry.argv.first().is_some_and(|program| program.ends_with(SHIM));
+    let again = "let a subagent run once, then run `ringfence doctor` again";
+    match (state.asked_at(), started) {
+        (Some(asked), Some(started)) if started - asked > GRACE && !is_shim => {
+            let said = format!(
+                "a subagent started {} ago, but the last call of one that we were asked about is {} old",
+                ago(started),
+                ago(asked)
+            );
+            Row::warn("last call", said, "ringfence install, then start the client anew")
+        }
+        (Some(asked), _) => Row::pass(
             "last call",
-            "registered, but no subagent was seen yet",
-            "let a subagent run once, then run `ringfence doctor` again",
+            format!("we were asked about a subagent's call {} ago", ago(asked)),
         ),
+        (None, Some(started)) if !is_shim => {
+            let said = format!(
+                "registered but never called: a subagent started {} ago, and we were not asked \
+                 about a call of one",
+                ago(started)
+            );
+            Row::warn("last call", said, "ringfence install, then start the client anew")
+        }
+        (None, _) => {
+            let said = "registered, but we were not asked about a subagent's call yet";
+            Row::warn("last call", said, again)
+        }
+    }
+}
+
+fn millis(at: &str) -> Option<i64> {
+    at.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
+}
+
+/// A length of time in its largest unit.
+fn words(ms: i64) -> String {
+    let seconds = ms.max(0) / 1000;
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        7_200..=172_799 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
     }
 }

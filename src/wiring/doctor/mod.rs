@@ -5,6 +5,7 @@ mod client;
 mod entries;
 mod files;
 mod machine;
+mod others;
 mod plugins;
 
 use crate::wiring::plugin;
@@ -75,7 +76,9 @@ pub fn check(places: &Places) -> Vec<Row> {
     rows.extend(entries::rows(&found, places));
     rows.extend(files::switches(&files));
     rows.extend(canary::rows(&found, places));
-    rows.extend(client::rows());
-    rows.extend(machine::rows(places, entries::judges(&found).next().is_some()));
+    rows.extend(client::rows(&found, &files));
+    rows.extend(others::rewriters(&files, places));
+    rows.extend(others::writable(&files, &entries::programs(&found, places), places));
+    rows.extend(machine::rows(places, &found));
     rows
 }

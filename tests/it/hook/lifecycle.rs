@@ -309,3 +309,103 @@ fn of_two_calls_at_once_one_takes_the_grant() {
         assert_eq!(won, 1);
     }
 }
+
+/// Runs a text in a shell at a terminal of its own, as a person does; what it printed.
+fn at_terminal(home: &Home, text: &str) -> String {
+    let output = Command::new("script")
+        .args(["-qec", text, "/dev/null"])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("PATH", "/usr/bin:/bin")
+        .env("SHELL", "/bin/sh")
+        .current_dir(home.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).replace('\r', "")
+}
+
+#[test]
+fn a_child_session_that_a_person_resumes_is_that_persons() {
+    let home = Home::new();
+    let state = state(&home);
+    let client = home.path().join("client");
+    std::os::unix::fs::symlink("/bin/bash", &client).unwrap();
+    let mark = || {
+        let record = ringfence::state::SessionRecord {
+            session: "inner".into(),
+            first_seen: "2026-12-01T07:00:00.000Z".into(),
+            child_of: Some("outer".into()),
+            ..Default::default()
+        };
+        state.record_session(record).unwrap();
+        assert_eq!(state.parent_of("inner").as_deref(), Some("outer"));
+    };
+    // The client starts its hooks in a kernel session of their own, without the terminal.
+    let hook = |source: &str| {
+        format!(
+            "'{}' -c \"printf '%s' '{}' | setsid -w '{BINARY}' hook session-start; true\"",
+            client.display(),
+            start("inner", source).replace('"', "\\\"")
+        )
+    };
+    for (source, text, resumed) in [
+        ("resume", hook("resume"), true),
+        ("startup", hook("startup"), true),
+        ("compact", hook("compact"), false),
+        ("clear", hook("clear"), false),
+        ("below a client", format!("CLAUDECODE=1 {}", hook("resume")), false),
+        ("no terminal", format!("setsid -w {}", hook("resume")), false),
+    ] {
+        mark();
+        at_terminal(&home, &text);
+        assert_eq!(state.parent_of("inner").is_none(), resumed, "{source}");
+        assert_eq!(state.session("inner").unwrap().child_of.is_none(), resumed, "{source}");
+    }
+}
+
+#[test]
+fn a_pause_is_for_the_time_and_the_project_that_a_person_says() {
+    let home = Home::new();
+    let work = home.dir("work/deep");
+    std::fs::create_dir_all(home.path().join("work/.git/objects")).unwrap();
+    std::fs::create_dir_all(home.path().join("work/.git/refs")).unwrap();
+    home.file("work/.git/HEAD", "ref: refs/heads/main\n");
+    let client = home.path().join("client");
+    std::os::unix::fs::symlink("/bin/bash", &client).unwrap();
+    let notice = |cwd: &std::path::Path| {
+        let payload = format!(
+            r#"{{"session_id":"s","cwd":"{}","hook_event_name":"SessionStart","source":"startup"}}"#,
+            cwd.display()
+        );
+        let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT[\d:.]+Z").unwrap();
+        // Below a client of its own, because this test is above the person's commands.
+        let output = Command::new(&client)
+            .args(["-c", &format!("printf '%s' '{payload}' | '{BINARY}' hook session-start; true")])
+            .env_clear()
+            .env("HOME", home.path())
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        time.replace_all(&said.replace(home.path().to_str().unwrap(), "~"), "TIME").into_owned()
+    };
+    assert_eq!(notice(&work), "");
+    let said = at_terminal(&home, &format!("cd work/deep && '{BINARY}' off --for 1m --project"));
+    assert!(said.contains("the guard is off for ") && said.contains("/work until "), "{said}");
+    assert_eq!(
+        notice(&work),
+        "{\"systemMessage\":\"Ringfence is off for ~/work until TIME: subagents may change any memory\"}\n"
+    );
+    assert_eq!(notice(home.path()), "");
+    at_terminal(&home, &format!("'{BINARY}' off --for 2s"));
+    assert!(notice(home.path()).contains("Ringfence is off until TIME"));
+    // It comes back by itself.
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    assert_eq!(notice(home.path()), "");
+    assert!(notice(&work).contains("for ~/work"));
+    at_terminal(&home, &format!("cd work && '{BINARY}' off --project --end"));
+    assert_eq!(notice(&work), "");
+    let below = at_terminal(&home, &format!("CLAUDECODE=1 '{BINARY}' off"));
+    assert!(below.contains("only a person at a terminal outside any client"), "{below}");
+}

@@ -23,9 +23,13 @@ fn shim(home: &Home, binary: Option<&str>) -> PathBuf {
 }
 
 fn run(home: &Home, shim: &PathBuf, event: &str, payload: &str) -> (Option<i32>, String) {
+    run_with(home, shim, &[event], payload)
+}
+
+fn run_with(home: &Home, shim: &PathBuf, args: &[&str], payload: &str) -> (Option<i32>, String) {
     let mut child = Command::new("dash")
         .arg(shim)
-        .arg(event)
+        .args(args)
         .env_clear()
         .env("HOME", home.path())
         .env("PATH", "/usr/bin:/bin")
@@ -191,6 +195,18 @@ fn the_shim_asks_the_binary_only_when_it_must() {
     // A child session's calls are looked at although they hold no mark.
     home.file(".local/state/ringfence/sessions/s.child", "p");
     assert_eq!(run(&home, &shim, "pre-tool-use", parent).1, "LOOKED\n");
+    // The line says where the markers are.
+    home.file("elsewhere/sessions/s.child", "p");
+    let elsewhere = home.path().join("elsewhere");
+    let elsewhere = elsewhere.to_str().unwrap();
+    for (state, looked) in [(elsewhere, "LOOKED\n"), ("/nonexistent", "")] {
+        for args in [
+            vec!["hook", "pre-tool-use", "--with", "guard", "--state", state, "--data", "/d"],
+            vec!["pre-tool-use", &format!("--state={state}")],
+        ] {
+            assert_eq!(run_with(&home, &shim, &args, parent).1, looked, "{args:?}");
+        }
+    }
 }
 
 #[test]

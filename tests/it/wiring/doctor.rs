@@ -61,12 +61,15 @@ fn doctor_is_content_after_an_install() {
     pass  canary      a subagent's harmless call was let through, silently
     warn  client      there is no `claude` on PATH
           fix: npm install -g @anthropic-ai/claude-code
+    pass  places      the hook's lines name them: no `env` moves them
+    pass  rewriting   no other hook is seen to rewrite calls
+    pass  writable    no other user may change what the guard relies on
     pass  state       ~/.local/state/ringfence can be written
     pass  config      none; ~/.config/ringfence/config.toml would be read
-    warn  last call   registered, but no subagent was seen yet
+    warn  last call   registered, but we were not asked about a subagent's call yet
           fix: let a subagent run once, then run `ringfence doctor` again
     pass  stores      none for this directory yet, so nothing to guard here
-    the guard works; 2 of 15 rows could be better
+    the guard works; 2 of 18 rows could be better
     --
     "#);
 }
@@ -167,7 +170,7 @@ fn a_switch_in_another_scope_is_seen_and_the_stronger_scope_decides() {
     home.file("work/.claude/settings.json", "{\"disableAllHooks\": true}");
     assert_eq!(health(), "fail");
     home.file("work/.claude/settings.local.json", "{\"disableAllHooks\": false}");
-    assert_eq!(health(), "pass");
+    assert_eq!(health(), "warn");
 }
 
 #[test]
@@ -315,4 +318,277 @@ fn the_documents_are_those_in_the_examples() {
             serde_json::from_str(&crate::support::corpus(&example)).unwrap();
         assert_eq!(printed, expected, "{name}");
     }
+}
+
+/// The rows of one name, as `health: said | fix`, without what differs from run to run.
+fn rows_of(home: &Home, name: &str) -> Vec<String> {
+    let document = document(home, &["doctor", "--json"]);
+    let rows = document["rows"].as_array().unwrap().iter().filter(|row| row["name"] == name);
+    rows.map(|row| {
+        let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+        format!("{}: {} | {}", text("health"), text("said"), text("fix"))
+    })
+    .collect()
+}
+
+/// A home with the hook installed and a client of a version on PATH.
+fn with_client(version: &str) -> Home {
+    let home = bare_home();
+    let client = home.file("bin/claude", &format!("#!/bin/sh\necho '{version} (Claude Code)'\n"));
+    fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", home.path().join("bin").display());
+    let home = home.env("PATH", &path);
+    assert_eq!(home.run(&["install"], b"").code, Some(0));
+    home
+}
+
+/// The settings without the places on the hook's lines, as older installs wrote them.
+fn forget_places(home: &Home) {
+    let path = home.path().join(".claude/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let places = regex::Regex::new(r#",\s*"--config",\s[^\]]*"#).unwrap();
+    fs::write(&path, places.replace_all(&text, "\n").as_ref()).unwrap();
+}
+
+#[test]
+fn old_clients_are_told_from_new_ones() {
+    let mut seen = Vec::new();
+    for version in ["2.1.68", "2.1.100", "2.1.250", "2.1.328", "unknown"] {
+        let home = with_client(version);
+        seen.push(format!("# {version}"));
+        seen.extend(rows_of(&home, "client"));
+        forget_places(&home);
+        seen.extend(rows_of(&home, "places"));
+    }
+    assert_snapshot!(seen.join("\n"), @r#"
+    # 2.1.68
+    fail: 2.1.68 does not mark a subagent's calls; 2.1.69 is the first that does | claude update
+    pass: the hook's lines name them: no `env` moves them | -
+    # 2.1.100
+    warn: 2.1.100 starts hooks by a shell; 2.1.139 is the first that need not | claude update
+    pass: the hook's lines name them: no `env` moves them | -
+    # 2.1.250
+    pass: 2.1.250 marks a subagent's calls | -
+    warn: not named in ~/.claude/settings.json, and 2.1.250 lets a project's `env` move them; 2.1.251 is the first that does not | ringfence install
+    # 2.1.328
+    pass: 2.1.328 marks a subagent's calls | -
+    pass: not named in ~/.claude/settings.json; 2.1.328 keeps a project's `env` off them | -
+    # unknown
+    warn: the client does not say its version | claude update
+    warn: not named in ~/.claude/settings.json; a client before 2.1.251 lets a project move them | ringfence install
+    "#);
+    let named = with_client("2.1.100");
+    assert_snapshot!(rows_of(&named, "places").join("\n"), @r#"
+    pass: the hook's lines name them: no `env` moves them | -
+    "#);
+}
+
+#[test]
+fn a_client_that_ignores_on_failure_is_named_when_somebody_relies_on_it() {
+    let posture = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/bin/true","onFailure":"block"}]}]}}"#;
+    let mut seen = Vec::new();
+    for (version, text) in [("2.1.294", posture), ("2.1.295", posture), ("2.1.294", "{}")] {
+        let home = with_client(version);
+        home.file(".claude/settings.local.json", text);
+        seen.extend(rows_of(&home, "client"));
+    }
+    assert_snapshot!(seen.join("\n"), @r#"
+    pass: 2.1.294 marks a subagent's calls | -
+    warn: 2.1.294 ignores `onFailure` in ~/.claude/settings.local.json: a hook that fails lets the call through; 2.1.295 is the first that does not | claude update
+    pass: 2.1.295 marks a subagent's calls | -
+    pass: 2.1.294 marks a subagent's calls | -
+    "#);
+}
+
+#[test]
+fn hooks_that_rewrite_calls_are_named() {
+    let home = installed(str::to_owned);
+    home.file("rewrite.sh", "#!/bin/sh\necho '{\"hookSpecificOutput\":{\"updatedInput\":{}}}'\n");
+    home.file("plain.sh", "#!/bin/sh\nexit 0\n");
+    let mut seen = Vec::new();
+    for (matcher, command) in [
+        ("Bash", "~/plain.sh"),
+        ("Bash", "~/rewrite.sh --fast"),
+        ("*", "sh \\\"$HOME/rewrite.sh\\\""),
+        ("WebFetch", "~/rewrite.sh"),
+        ("Bash", "\\\"unclosed ~/rewrite.sh"),
+    ] {
+        home.file(
+            ".claude/settings.local.json",
+            &format!(
+                r#"{{"hooks":{{"PreToolUse":[{{"matcher":"{matcher}","hooks":[{{"type":"command","command":"{command}"}}]}}]}}}}"#
+            ),
+        );
+        seen.push(format!("# {matcher} {command}"));
+        seen.extend(rows_of(&home, "rewriting"));
+    }
+    assert_snapshot!(seen.join("\n"), @r#"
+    # Bash ~/plain.sh
+    pass: no other hook is seen to rewrite calls | -
+    # Bash ~/rewrite.sh --fast
+    warn: ~/rewrite.sh in ~/.claude/settings.local.json may rewrite a call after we judged it: it holds `updatedInput` | take that hook out of ~/.claude/settings.local.json
+    # * sh \"$HOME/rewrite.sh\"
+    warn: ~/rewrite.sh in ~/.claude/settings.local.json may rewrite a call after we judged it: it holds `updatedInput` | take that hook out of ~/.claude/settings.local.json
+    # WebFetch ~/rewrite.sh
+    pass: no other hook is seen to rewrite calls | -
+    # Bash \"unclosed ~/rewrite.sh
+    warn: ~/rewrite.sh in ~/.claude/settings.local.json may rewrite a call after we judged it: it holds `updatedInput` | take that hook out of ~/.claude/settings.local.json
+    "#);
+}
+
+#[test]
+fn what_others_may_write_is_named() {
+    let home = installed(str::to_owned);
+    assert_snapshot!(rows_of(&home, "writable").join("\n"), @r#"
+    pass: no other user may change what the guard relies on | -
+    "#);
+    let open = |below: &str| {
+        let path = home.path().join(below);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    };
+    home.file(".config/ringfence/config.toml", "");
+    open(".config/ringfence/config.toml");
+    open(".claude/settings.json");
+    open(".claude");
+    open(".local/state/ringfence");
+    assert_snapshot!(rows_of(&home, "writable").join("\n"), @r#"
+    warn: ~/.claude can be changed by other users | chmod go-w ~/.claude
+    warn: ~/.claude/settings.json can be changed by other users | chmod go-w ~/.claude/settings.json
+    warn: ~/.config/ringfence/config.toml can be changed by other users | chmod go-w ~/.config/ringfence/config.toml
+    warn: ~/.local/state/ringfence can be changed by other users | chmod go-w ~/.local/state/ringfence
+    "#);
+}
+
+#[test]
+fn a_switch_that_is_overruled_is_a_warning() {
+    let home = installed(str::to_owned);
+    home.file(".claude/settings.json", &{
+        let text = fs::read_to_string(home.path().join(".claude/settings.json")).unwrap();
+        text.replacen('{', "{ \"disableAllHooks\": true,", 1)
+    });
+    home.file(".claude/settings.local.json", r#"{"disableAllHooks":false}"#);
+    assert_snapshot!(rows_of(&home, "switches").join("\n"), @r#"
+    warn: `disableAllHooks` in ~/.claude/settings.json is overruled by a stronger file, for now | remove `disableAllHooks` from ~/.claude/settings.json
+    "#);
+}
+
+#[test]
+fn only_a_call_that_we_were_asked_about_proves_that_the_client_asks() {
+    let home = installed(str::to_owned);
+    let last = || {
+        let rows = rows_of(&home, "last call").join("\n");
+        regex::Regex::new(r"\d+ (s|min|h|days)").unwrap().replace_all(&rows, "N $1").into_owned()
+    };
+    let mut seen = vec![last()];
+    let args: Vec<String> = {
+        let text = fs::read_to_string(home.path().join(".claude/settings.json")).unwrap();
+        let root: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let args = root["hooks"]["PreToolUse"][0]["hooks"][0]["args"].as_array().unwrap().clone();
+        args.iter().map(|arg| arg.as_str().unwrap().to_owned()).collect()
+    };
+    home.run(&["hook", "subagent-start"], br#"{"session_id":"s","agent_id":"a","cwd":"/"}"#);
+    seen.push(last());
+    // The parent's call proves nothing.
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let call = |agent: &str| {
+        let payload = format!(
+            r#"{{"session_id":"s",{agent}"cwd":"/","tool_name":"Bash","tool_input":{{"command":"ls"}}}}"#
+        );
+        assert_eq!(home.run(&args, payload.as_bytes()).stdout, "");
+    };
+    call("");
+    seen.push(last());
+    call(r#""agent_id":"a","#);
+    seen.push(last());
+    // And an old one does not when subagents have started since.
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3 * 86_400);
+    let asked = home.path().join(".local/state/ringfence/asked");
+    fs::File::options().write(true).open(asked).unwrap().set_modified(old).unwrap();
+    seen.push(last());
+    assert_snapshot!(seen.join("\n"), @r#"
+    warn: registered, but we were not asked about a subagent's call yet | let a subagent run once, then run `ringfence doctor` again
+    warn: registered but never called: a subagent started N s ago, and we were not asked about a call of one | ringfence install, then start the client anew
+    warn: registered but never called: a subagent started N s ago, and we were not asked about a call of one | ringfence install, then start the client anew
+    pass: we were asked about a subagent's call N s ago | -
+    warn: a subagent started N s ago, but the last call of one that we were asked about is N days old | ringfence install, then start the client anew
+    "#);
+}
+
+#[test]
+fn a_state_elsewhere_than_the_hook_s_is_named() {
+    let home = installed(str::to_owned);
+    assert_eq!(rows_of(&home, "state").len(), 1);
+    let home = home.env("XDG_STATE_HOME", "/nonexistent/state");
+    assert_snapshot!(rows_of(&home, "state").join("\n"), @r#"
+    pass: /nonexistent/state/ringfence is not there yet; the first call makes it | -
+    warn: the hook keeps its state in ~/.local/state/ringfence, this shell's is /nonexistent/state/ringfence | RINGFENCE_STATE=~/.local/state/ringfence ringfence doctor
+    "#);
+}
+
+#[test]
+fn pauses_are_shown_by_doctor_and_status() {
+    let home = installed(str::to_owned);
+    let state = ringfence::state::State::at(home.path().join(".local/state/ringfence"));
+    let project = Some(home.dir("work"));
+    let until = ringfence::sys::clock::now_ms() + 600_000;
+    state.switch_off(&ringfence::state::Off { until, project }).unwrap();
+    let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT[\d:.]+Z").unwrap();
+    let plain = |text: &str| time.replace_all(text, "TIME").into_owned();
+    assert_snapshot!(plain(&rows_of(&home, "off").join("\n")), @r#"
+    warn: the guard is off for ~/work until TIME | cd ~/work && ringfence off --project --end
+    "#);
+    assert_snapshot!(plain(&shown(&home, &home.run(&["status"], b""))), @r#"
+    exit 0
+    program   RINGFENCE VERSION
+    entries   ~/.claude/settings.json (PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange)
+    record    ~/.local/state/ringfence/wiring (record of the installation)
+    guard     on
+    guard     off for ~/work until TIME
+    --
+    "#);
+    state.switch_off(&ringfence::state::Off { until, project: None }).unwrap();
+    assert_snapshot!(plain(&rows_of(&home, "off").join("\n")), @r#"
+    warn: the guard is off until TIME | ringfence off --end
+    warn: the guard is off for ~/work until TIME | cd ~/work && ringfence off --project --end
+    "#);
+    assert_snapshot!(plain(&home.run(&["off", "--end"], b"").stdout.replace(home.path().to_str().unwrap(), "~")), @r#"
+    the guard is on again
+    the guard is off for ~/work until TIME
+    "#);
+    let document = document(&home, &["status", "--json"]);
+    assert_eq!(document["off_until"], serde_json::Value::Null);
+    assert_eq!(document["off_projects"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn stores_are_looked_into() {
+    let home = installed(str::to_owned);
+    let note = home.run(&["note", "insight", "The queue is bounded.", "--session", "s"], b"");
+    assert_eq!(note.code, Some(0), "{note:?}");
+    let projects = home.path().join(".local/share/ringfence/projects");
+    let dir = fs::read_dir(projects).unwrap().next().unwrap().unwrap().path();
+    let store = dir.join("memory.db");
+    let name = dir.file_name().unwrap().to_str().unwrap().to_owned();
+    let plain = || {
+        let rows = rows_of(&home, "stores").join("\n").replace(&name, "PROJECT");
+        let numbers = regex::Regex::new(r"schema \d+|WAL of \d+ KB").unwrap();
+        numbers.replace_all(&rows, "N").into_owned()
+    };
+    let mut seen = vec![plain()];
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o666)).unwrap();
+    seen.push(plain());
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o600)).unwrap();
+    let wal = dir.join("memory.db-wal");
+    fs::File::create(&wal).unwrap().set_len(65 << 20).unwrap();
+    seen.push(plain());
+    fs::remove_file(&wal).unwrap();
+    fs::write(&store, "this is no database, whatever its name may be, and it is long enough")
+        .unwrap();
+    seen.push(plain());
+    assert_snapshot!(seen.join("\n"), @r#"
+    pass: ~/.local/share/ringfence/projects/PROJECT/memory.db can be read (ringfence, N, 1 notes, no WAL) | -
+    warn: ~/.local/share/ringfence/projects/PROJECT/memory.db can be changed by other users | chmod go-w ~/.local/share/ringfence/projects/PROJECT/memory.db
+    warn: ~/.local/share/ringfence/projects/PROJECT/memory.db has 65 MB in its WAL, which slows each look-up: some program keeps it open | fuser -v ~/.local/share/ringfence/projects/PROJECT/memory.db
+    warn: ~/.local/share/ringfence/projects/PROJECT/memory.db (SQLite 26) cannot be read: store-corrupt | ringfence explain --codes
+    "#);
 }

@@ -118,12 +118,16 @@ fn doctor_and_status_see_the_plugin() {
     pass  canary      a subagent's delete of a foreign note was refused in N
     pass  canary      the parent's same call was let through, silently
     pass  canary      a subagent's harmless call was let through, silently
+    warn  places      not named in ~/checkout/hooks/hooks.json; a client before 2.1.251 lets a project move them
+          fix: ringfence install
+    pass  rewriting   no other hook is seen to rewrite calls
+    pass  writable    no other user may change what the guard relies on
     pass  state       ~/.local/state/ringfence is not there yet; the first call makes it
     pass  config      none; ~/.config/ringfence/config.toml would be read
-    warn  last call   registered, but no subagent was seen yet
+    warn  last call   registered, but we were not asked about a subagent's call yet
           fix: let a subagent run once, then run `ringfence doctor` again
     pass  stores      none for this directory yet, so nothing to guard here
-    the guard works; 3 of 16 rows could be better
+    the guard works; 4 of 19 rows could be better
     --
     "#);
     assert_snapshot!(shown(&home, &["status"]), @r#"

@@ -206,7 +206,7 @@ fn the_machine_s_settings_can_be_read_by_all_whatever_the_umask() {
         registered  ~/bin/ringfence hook
         for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange
         pass  registered  for 7 events in /etc/claude-code/managed-settings.json
-        warn  last call   registered, but no subagent was seen yet
+        warn  last call   registered, but we were not asked about a subagent's call yet
         removed     /etc/claude-code/managed-settings.json
         removed     ~/.local/state/ringfence/wiring
         removed     ~/.local/state/ringfence
@@ -250,7 +250,7 @@ fn only_root_changes_the_machine_s_settings() {
     if let Some(said) = with_own_etc(&home, script) {
         assert_snapshot!(said, @r#"
         pass  registered  for 7 events in /etc/claude-code/managed-settings.json
-        warn  last call   registered, but no subagent was seen yet
+        warn  last call   registered, but we were not asked about a subagent's call yet
         nothing of ours was found
         nothing of ours was found
         removed     /etc/claude-code/managed-settings.json
