@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::memory_args::{
-    DeleteMemoryArgs, EditMemoryArgs, ExportArgs, ImportArgs, ListMemoryArgs, LogMemoryArgs,
-    NoteArgs, NoteResolveArgs, RestoreMemoryArgs, SearchMemoryArgs, ShowMemoryArgs, SnapshotArgs,
+    AcceptArgs, DeleteMemoryArgs, DropArgs, EditMemoryArgs, ExportArgs, ImportArgs, ListMemoryArgs,
+    LogMemoryArgs, NoteArgs, NoteResolveArgs, PendingArgs, RestoreMemoryArgs, SearchMemoryArgs,
+    ShowMemoryArgs, SnapshotArgs,
 };
 use super::posture_args::ContainArgs;
 use crate::facts::Named;
@@ -47,6 +48,9 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Import(ImportArgs),
     Snapshot(SnapshotArgs),
+    Pending(PendingArgs),
+    Accept(AcceptArgs),
+    Drop(DropArgs),
     Mcp(McpArgs),
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -11,7 +11,7 @@ use crate::memory::Family;
 use crate::memory::store::Project;
 use crate::memory::store::native::{Author, Changed, Entry, Reader, StoreError, Writer};
 use crate::memory::store::snapshot::{Vault, When};
-use crate::state::State;
+use crate::state::{Proposal, State};
 use crate::sys::dirs::Dirs;
 use crate::sys::git::{self, Repository};
 use crate::sys::{clock, env, process};
@@ -46,6 +46,25 @@ impl Here {
         };
         let state = env::var("RINGFENCE_STATE").map_or(dirs.state, |named| dir.join(named));
         Ok(Self { project, store, state: State::at(state), scope: git::scope_of(&dir) })
+    }
+
+    /// What the hook has kept.
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Whether a directory belongs to this project; one that is gone belongs to none.
+    pub(super) fn is_project_of(&self, dir: &Path) -> bool {
+        crate::sys::file::canonical(dir).is_some_and(|path| {
+            Project::of(&path, Repository::find(&path).as_ref()).id == self.project.id
+        })
+    }
+
+    /// The proposals that wait in this project, or in all.
+    pub(super) fn proposals(&self, all: bool) -> Vec<Proposal> {
+        let mut waiting = self.state.proposals();
+        waiting.retain(|proposal| all || self.is_project_of(Path::new(&proposal.cwd)));
+        waiting
     }
 
     /// Opens the store for reading; `None` when there is none yet.

@@ -336,3 +336,49 @@ pub(crate) struct SnapshotRestoreArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Show what subagents were refused to write in this project
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence pending        each with its number and its text
+  ringfence pending --all  of all projects
+  ringfence pending --json")]
+pub(crate) struct PendingArgs {
+    /// Of all projects
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Write what a subagent was refused to write
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence accept 3      in the name of the conversation that it comes from
+  ringfence accept 3 4 5")]
+pub(crate) struct AcceptArgs {
+    /// The numbers that `ringfence pending` shows
+    #[arg(required = true)]
+    pub(crate) numbers: Vec<u64>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Throw away what a subagent was refused to write
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence drop 3
+  ringfence drop 3 4 5")]
+pub(crate) struct DropArgs {
+    /// The numbers that `ringfence pending` shows
+    #[arg(required = true)]
+    pub(crate) numbers: Vec<u64>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -24,6 +24,7 @@ mod log_memory;
 mod note;
 mod note_resolve;
 mod off;
+mod pending;
 mod restore_from;
 mod restore_memory;
 mod screen;
@@ -121,6 +122,9 @@ fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
         Command::Export(args) => export::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Snapshot(args) => snapshot::run(&args),
+        Command::Pending(args) => pending::run(&args),
+        Command::Accept(args) => pending::accept(&args),
+        Command::Drop(args) => pending::drop(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man => manual::man(),
     }

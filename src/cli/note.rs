@@ -22,7 +22,7 @@ struct Document<'w> {
 }
 
 pub(crate) fn run(args: &NoteArgs) -> anyhow::Result<Answer> {
-    let draft = draft(args)?;
+    let draft = draft_of(&args.kind, &args.text, args.subject.as_deref(), &args.alternatives)?;
     if args.session.as_deref().is_some_and(|session| session.trim().is_empty()) {
         return Err(Failure::usage("the session is blank").into());
     }
@@ -33,21 +33,31 @@ pub(crate) fn run(args: &NoteArgs) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-fn draft(args: &NoteArgs) -> anyhow::Result<Draft> {
-    one_of("kind of note", &args.kind, KINDS)?;
-    not_blank(&args.text)?;
-    let subject = args.subject.clone().filter(|given| subject::normalise(given).is_some());
-    if subject.is_none() && needs_subject(&args.kind) {
-        let article = if args.kind == "intent" { "an" } else { "a" };
-        return Err(Failure::usage(format!("{article} {} needs a subject", args.kind))
-            .hint(format!("ringfence note {} TEXT --subject 'retry ceiling'", args.kind))
+/// A note as it may be written.
+///
+/// # Errors
+/// A usage failure when its kind is unknown, its text is blank, or the subject that its kind needs is
+/// missing.
+pub(super) fn draft_of(
+    kind: &str,
+    text: &str,
+    subject: Option<&str>,
+    alternatives: &[String],
+) -> anyhow::Result<Draft> {
+    one_of("kind of note", kind, KINDS)?;
+    not_blank(text)?;
+    let subject = subject.filter(|given| subject::normalise(given).is_some());
+    if subject.is_none() && needs_subject(kind) {
+        let article = if kind == "intent" { "an" } else { "a" };
+        return Err(Failure::usage(format!("{article} {kind} needs a subject"))
+            .hint(format!("ringfence note {kind} TEXT --subject 'retry ceiling'"))
             .into());
     }
     Ok(Draft {
-        kind: args.kind.clone(),
-        subject,
-        content: args.text.clone(),
-        alternatives: args.alternatives.clone(),
+        kind: kind.to_owned(),
+        subject: subject.map(str::to_owned),
+        content: text.to_owned(),
+        alternatives: alternatives.to_vec(),
     })
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
                 Some(json!({"project": project, "until": clock::rfc3339(pause.until)}))
             }).collect::<Vec<_>>(),
             "owned": owned.iter().map(document).collect::<Vec<_>>(),
+            "pending": state.waiting(),
             "stores": stores.iter().map(|store| json!({
                 "family": store.family,
                 "path": store.path,
@@ -48,6 +49,9 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
     for store in &stores {
         let doubt = store.doubt.as_ref().map_or_else(String::new, |doubt| format!(", {doubt}"));
         lines.push_str(&format!("store     {} ({}{doubt})\n", store.path, store.family));
+    }
+    if let waiting @ 1.. = state.waiting() {
+        lines.push_str(&format!("pending   {waiting} refused to subagents (ringfence pending)\n"));
     }
     if everything.is_none() {
         lines.push_str("guard     on\n");

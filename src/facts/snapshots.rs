@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{Machine, Opened};
 use crate::decision::{Code, Doubt};
-use crate::guard::{Place, Reached};
+use crate::guard::{Facts, Place, Reached};
 use crate::memory::store::native::StoreError;
 use crate::memory::store::snapshot::{Outcome, Shelf, SnapshotView, Vault, When};
 use crate::memory::{Family, Memory};
@@ -21,6 +21,13 @@ pub struct Taken {
 }
 
 impl Machine {
+    /// Whose store holds one of these memories: Cortex's, unless ours has it.
+    pub fn family_of<'i>(&self, mut ids: impl Iterator<Item = &'i str>) -> Family {
+        let (ours, _) = self.stores(Family::Native, &Place::default());
+        let has = |id: &str| ours.iter().any(|one| matches!(one.memory.item(id), Ok(Some(_))));
+        if ids.any(has) { Family::Native } else { Family::Cortex }
+    }
+
     /// The vault of this state directory.
     pub fn vault(&self) -> Vault {
         Vault::of(self.setup.state.dir())

@@ -29,6 +29,7 @@ mod sql;
 mod tools;
 mod unread;
 mod verbs;
+mod wanted;
 mod writers;
 
 use std::rc::Rc;
@@ -42,6 +43,8 @@ pub use tools::{
     MEMORY_GUARD_MATCHER, MEMORY_GUARD_MCP_TOOLS, MEMORY_GUARD_TOOLS, SHELL_MEMORY_COMMANDS,
     SHELL_TOOL_NAMES, dialect_of, is_guarded_tool, is_shell_tool, shell_command_targets_memory,
 };
+
+pub use wanted::{Wanted, wanted};
 
 use case::{Case, Tamper};
 use tools::Route;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::config;
-use crate::decision::{Code, Doubt, MemoryGuardDenial};
+use crate::decision::{Code, Doubt, GuardedAction, MemoryGuardDenial};
 use crate::facts::{Machine, Setup};
 use crate::guard::{self, evaluate_memory_guard};
 use crate::payload::Payload;
@@ -15,7 +15,7 @@ use crate::sys::{clock, dirs::Dirs, env, git, memory, process};
 
 use super::answer;
 use super::line::Line;
-use super::prefilter;
+use super::{prefilter, proposals};
 
 /// What a look-up in a store takes of the heap, in bytes.
 const HEAP: usize = 384 * 1024;
@@ -91,11 +91,21 @@ fn judge(
     memory::lay_out_heap(HEAP);
     let machine = Machine::new(setup);
     let verdict = evaluate_memory_guard(&machine, &request, &settings.policy);
+    let kept_as = match &verdict.denial {
+        Some(denial) if denial.action != GuardedAction::Tamper => {
+            proposals::keep(&request, denial, &machine, state)
+        }
+        Some(_) | None => None,
+    };
     // The process ends with the answer: closing the stores would only take time.
     std::mem::forget(machine);
     if let Some(denial) = &verdict.denial {
         let message = settings.system_message.then(|| notice(denial));
-        process::write_output(answer::deny(&denial.reason, message.as_deref()).as_bytes());
+        let reason = match kept_as {
+            Some(kept_as) => format!("{}\n{kept_as}", denial.reason),
+            None => denial.reason.clone(),
+        };
+        process::write_output(answer::deny(&reason, message.as_deref()).as_bytes());
     }
     if let Some(entry) = LogLine::of(&request, &verdict) {
         log(state, &LogLine { payload: kept.and_then(whole), ..entry });

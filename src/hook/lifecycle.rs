@@ -8,7 +8,7 @@ use crate::sys::{clock, env, git, process};
 
 use super::answer;
 use super::line::Line;
-use super::snapshots;
+use super::{proposals, snapshots};
 
 /// A session starts, resumes, was cleared or compacted.
 pub(super) fn session_start(raw: &[u8], line: &Line) {
@@ -75,14 +75,19 @@ pub(super) fn session_end(raw: &[u8], line: &Line) {
 /// A subagent starts or stops.
 pub(super) fn subagent(raw: &[u8], line: &Line, event: &str) {
     let Some((payload, state)) = read(raw, line) else { return };
-    if payload.agent.is_none() {
-        return;
+    let Some(agent) = payload.agent else { return };
+    // The parent reads of it in the subagent's final message: what a hook adds to this event goes to the
+    // subagent, which would go on because of it.
+    if event == "subagent-stop"
+        && let Some(notice) = proposals::notice(&state, &payload.session, &agent)
+    {
+        process::write_output(answer::notice(&notice).as_bytes());
     }
     drop(state.append_call(&CallRecord {
         at: clock::rfc3339(clock::now_ms()),
         event: event.into(),
         session: payload.session,
-        agent: payload.agent,
+        agent: Some(agent),
         scope: git::scope_of(Path::new(&payload.cwd)),
         cwd: payload.cwd,
         ..CallRecord::default()

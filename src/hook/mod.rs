@@ -9,6 +9,7 @@ mod guarded;
 mod lifecycle;
 mod line;
 pub mod prefilter;
+mod proposals;
 mod snapshots;
 
 use std::ffi::OsString;

@@ -6,6 +6,7 @@
 pub mod grants;
 pub mod log;
 pub mod off;
+mod proposals;
 mod retention;
 pub mod sessions;
 mod spool;
@@ -18,6 +19,7 @@ use crate::sys::file;
 pub use grants::Grant;
 pub use log::LogLine;
 pub use off::Off;
+pub use proposals::Proposal;
 pub use sessions::SessionRecord;
 pub use spool::CallRecord;
 
@@ -34,6 +36,7 @@ pub const NAMES: &[&str] = &[
     "off",
     "off.d",
     "probe.json",
+    "proposals",
     "sandboxes",
     "sessions",
     "snapshots",

@@ -133,6 +133,25 @@ pub fn write_record(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Writes a new small private file; one that is there already is an error.
+///
+/// # Errors
+/// As the system says.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(flags)
+        .open(path)?;
+    let written = file.write_all(bytes);
+    if written.is_err() {
+        drop(fs::remove_file(path));
+    }
+    written
+}
+
 /// Makes `dir` and its parents with mode 0700 where missing.
 ///
 /// # Errors

@@ -3,5 +3,6 @@
 mod log;
 mod manual;
 mod memory;
+mod pending;
 mod snapshot;
 mod transfer;
