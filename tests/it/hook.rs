@@ -6,6 +6,7 @@ mod hostile;
 mod lifecycle;
 mod logged;
 mod payloads;
+mod places;
 mod retention;
 mod shim;
 mod world;
