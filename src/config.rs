@@ -5,6 +5,8 @@
 //! read or a key that means nothing is a warning for `doctor`, never a failure: the hook goes on
 //! with what is left.
 
+mod hosted;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,8 @@ use crate::guard::Policy;
 use crate::sys::dirs::Dirs;
 use crate::sys::file;
 use crate::sys::git::Repository;
+use hosted::Origin;
+pub use hosted::{Hosted, HostedWhen};
 
 /// Larger files are not read.
 const LARGEST: u64 = 256 << 10;
@@ -41,6 +45,8 @@ pub struct Config {
     pub policy: Policy,
     /// Tell the person about a refusal, beside the model.
     pub system_message: bool,
+    /// What holds for runs that nobody watches.
+    pub hosted: Hosted,
     /// The files that were read.
     pub read: Vec<PathBuf>,
     /// What is wrong in them, one sentence each.
@@ -52,6 +58,7 @@ impl Default for Config {
         Self {
             policy: Policy::default(),
             system_message: true,
+            hosted: Hosted::default(),
             read: Vec::new(),
             warnings: Vec::new(),
         }
@@ -84,8 +91,10 @@ pub fn load_for(dirs: &Dirs, named: Option<&Path>, cwd: &Path) -> Config {
 pub fn load(sources: &Sources<'_>) -> Config {
     let mut config = Config::default();
     let owner = sources.named.or(sources.user);
-    for path in [owner, sources.managed].into_iter().flatten() {
-        let said = read(path, &mut config);
+    let files = [(owner, Origin::Owner), (sources.managed, Origin::Managed)];
+    for (path, origin) in files {
+        let Some(path) = path else { continue };
+        let said = read(path, origin, &mut config);
         let policy = &mut config.policy;
         policy.deny_unproven = said.deny_unproven.unwrap_or(policy.deny_unproven);
         if let Some(agents) = said.trusted_agents {
@@ -102,7 +111,7 @@ pub fn load(sources: &Sources<'_>) -> Config {
             .push(format!("`{}` is named on the hook's line but is not there", named.display()));
     }
     if let Some(path) = sources.project {
-        let said = read(path, &mut config);
+        let said = read(path, Origin::Project, &mut config);
         tighten(&mut config, said, path);
     }
     config
@@ -134,7 +143,7 @@ fn tighten(config: &mut Config, said: Said, path: &Path) {
     }
 }
 
-fn read(path: &Path, config: &mut Config) -> Said {
+fn read(path: &Path, origin: Origin, config: &mut Config) -> Said {
     let place = path.display();
     let bytes = match file::read_bounded(path, LARGEST) {
         Ok(bytes) => bytes,
@@ -160,6 +169,12 @@ fn read(path: &Path, config: &mut Config) -> Said {
                     if let Err(wanted) = take(&mut said, key, value) {
                         config.warnings.push(format!("`{place}`: `guard.{key}` {wanted}"));
                     }
+                }
+            }
+            ("posture" | "contain", Value::Table(table)) => {
+                let take = if key == "posture" { hosted::posture } else { hosted::contain };
+                for (below, wanted) in take(&mut config.hosted, table, origin) {
+                    config.warnings.push(format!("`{place}`: `{key}.{below}` {wanted}"));
                 }
             }
             _ => config.warnings.push(format!("`{place}`: `{key}` is not known")),

@@ -11,7 +11,7 @@ use super::memory_args::{
     LogMemoryArgs, NoteArgs, NoteResolveArgs, PendingArgs, RestoreMemoryArgs, SearchMemoryArgs,
     ShowMemoryArgs, SnapshotArgs,
 };
-use super::posture_args::ContainArgs;
+use super::posture_args::{ContainArgs, PostureArgs};
 use crate::facts::Named;
 use crate::wiring::table::Scope;
 pub(crate) use looking::{ExplainArgs, LogArgs, ShellArg, StatsArgs};
@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Log(LogArgs),
     Stats(StatsArgs),
+    Posture(PostureArgs),
     Contain(ContainArgs),
     Grant(GrantArgs),
     Note(NoteArgs),

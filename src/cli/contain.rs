@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ContainArgs) -> anyhow::Result<Answer> {
     };
     let backend = match choose(args.backend, &dirs, &ground) {
         Ok(backend) => backend,
-        Err(tried) => return refused(lack(&tried)),
+        Err(tried) => return refused(probe::lack(&tried)),
     };
     match start::run(backend, &ground, &Task::Command(&command)) {
         Ok(status) => Ok(Answer::Status(u8::try_from(status).unwrap_or(REFUSED))),
@@ -80,12 +80,6 @@ fn choose(wanted: BackendArg, dirs: &Dirs, ground: &Ground) -> Result<Backend, V
         [only] => Ok(*only),
         _ => probe::choose(dirs, ground),
     }
-}
-
-fn lack(tried: &[Tried]) -> String {
-    let all: Vec<String> =
-        tried.iter().map(|tried| format!("{}: {}", tried.backend.as_str(), tried.why)).collect();
-    format!("no boundary is available ({})", all.join("; "))
 }
 
 fn show(args: &ContainArgs, ground: &Ground) -> anyhow::Result<Answer> {

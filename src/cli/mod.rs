@@ -6,6 +6,7 @@ mod manual;
 mod memory;
 mod memory_args;
 mod output;
+mod posture;
 mod posture_args;
 
 mod contain;
@@ -108,6 +109,7 @@ fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Posture(args) => posture::run(&args),
         Command::Contain(args) => contain::run(&args),
         Command::Grant(args) => grant::run(&args),
         Command::Note(args) => note::run(&args),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// Run one command inside a boundary: only the workspace can be changed
 #[derive(Debug, Args)]
@@ -51,4 +51,29 @@ pub(crate) enum BackendArg {
     Auto,
     Bwrap,
     Landlock,
+}
+
+/// Show what a hosted run may do here, and why
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence posture                   for a hosted run that starts in this directory
+  ringfence posture --session ID      what was decided when that session started
+  eval \"$(ringfence posture env)\"     what a launcher sets before it starts a hosted client")]
+pub(crate) struct PostureArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<PostureCommand>,
+    /// The client's session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What else to print.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PostureCommand {
+    /// Print the variables that a launcher sets for a hosted client
+    Env,
 }

@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use crate::request::Argument;
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Deny<'a> {
@@ -55,6 +57,46 @@ struct Notice<'a> {
 /// A line for the person at the terminal, and nothing else.
 pub(crate) fn notice(message: &str) -> String {
     line(&Notice { system_message: message })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Added<'a> {
+    hook_specific_output: Context<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Context<'a> {
+    hook_event_name: &'static str,
+    additional_context: &'a str,
+}
+
+/// A line for the model about a call that goes on.
+pub(crate) fn context(text: &str) -> String {
+    line(&Added {
+        hook_specific_output: Context { hook_event_name: "PreToolUse", additional_context: text },
+    })
+}
+
+/// Other arguments for a call that goes on, without a decision about it: the client asks its own
+/// rules as before. Every argument has to be there.
+pub(crate) fn rewrite<'a>(input: impl Iterator<Item = (&'a str, Argument)>) -> String {
+    let input: Vec<String> = input
+        .map(|(name, value)| {
+            let name = serde_json::to_string(name).unwrap_or_default();
+            let value = match value {
+                Argument::Null => "null".to_owned(),
+                Argument::Text(text) => serde_json::to_string(&text).unwrap_or_default(),
+                Argument::Other(raw) => raw,
+            };
+            format!("{name}:{value}")
+        })
+        .collect();
+    format!(
+        "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{{{}}}}}}}\n",
+        input.join(",")
+    )
 }
 
 /// Plain strings cannot fail to be written.

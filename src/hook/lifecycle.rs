@@ -8,11 +8,16 @@ use crate::sys::{clock, env, git, process};
 
 use super::answer;
 use super::line::Line;
-use super::{proposals, snapshots};
+use super::{posture, proposals, snapshots};
 
 /// A session starts, resumes, was cleared or compacted.
 pub(super) fn session_start(raw: &[u8], line: &Line) {
     let Some((payload, state)) = read(raw, line) else { return };
+    if line.has_posture()
+        && let Some(dirs) = line.dirs()
+    {
+        posture::session_start(&payload, line, &dirs);
+    }
     let client = client();
     let child_of = client.and_then(|client| caller_of(&client, &state, &payload.session));
     let is_new_client = matches!(payload.source.as_deref(), Some("startup" | "resume"));

@@ -110,6 +110,11 @@ impl Line {
         self.arms.is_empty() || self.arms.iter().any(|arm| arm == "guard")
     }
 
+    /// Whether the line selects the posture.
+    pub(super) fn has_posture(&self) -> bool {
+        self.arms.iter().any(|arm| arm == "posture")
+    }
+
     /// The user's directories, those that the line names in their place; `None` without a home.
     pub(super) fn dirs(&self) -> Option<Dirs> {
         let mut dirs = Dirs::from_env()?;

@@ -8,6 +8,7 @@ mod config_change;
 mod guarded;
 mod lifecycle;
 mod line;
+mod posture;
 pub mod prefilter;
 mod proposals;
 mod snapshots;
@@ -55,7 +56,12 @@ fn crashed(place: &str) {
 fn call(event: &Event, line: &Line) {
     let raw = process::read_input(MAX_PAYLOAD);
     match event {
-        Event::PreToolUse => guarded::pre_tool_use(&raw, line),
+        Event::PreToolUse => {
+            guarded::pre_tool_use(&raw, line);
+            if line.has_posture() {
+                posture::pre_tool_use(&raw, line);
+            }
+        }
         Event::PostToolUseFailure => lifecycle::call_failed(&raw, line),
         Event::SessionStart => lifecycle::session_start(&raw, line),
         Event::SessionEnd => lifecycle::session_end(&raw, line),

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod boundary;
+pub mod hosted;
 pub mod terminal;
 
 use std::borrow::Cow;

@@ -6,6 +6,7 @@
 pub mod grants;
 pub mod log;
 pub mod off;
+pub mod postures;
 mod proposals;
 mod retention;
 pub mod sessions;
@@ -19,6 +20,7 @@ use crate::sys::file;
 pub use grants::Grant;
 pub use log::LogLine;
 pub use off::Off;
+pub use postures::PostureRecord;
 pub use proposals::Proposal;
 pub use sessions::SessionRecord;
 pub use spool::CallRecord;

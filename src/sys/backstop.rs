@@ -46,6 +46,23 @@ pub fn install(answer: &'static [u8], on_panic: fn(&str)) {
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) };
 }
 
+/// Another fixed answer from here on.
+pub fn answer_with(answer: &'static [u8]) {
+    // The length first is zero: between the two stores nothing must be written of the new one.
+    LENGTH.store(0, Ordering::SeqCst);
+    ANSWER.store(answer.as_ptr().cast_mut(), Ordering::SeqCst);
+    LENGTH.store(answer.len(), Ordering::SeqCst);
+}
+
+/// Gives the call this many seconds from now instead.
+pub fn extend(seconds: i64) {
+    let limit = libc::timeval { tv_sec: seconds, tv_usec: 0 };
+    let once = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let timer = libc::itimerval { it_interval: once, it_value: limit };
+    // SAFETY: `timer` is a valid value that outlives the call; the old value is not asked for.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) };
+}
+
 /// Microseconds since [`install`]: what the interval timer has counted down. It costs a call that
 /// asks for it one system call, and every other call nothing.
 pub fn elapsed_us() -> Option<u64> {

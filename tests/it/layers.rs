@@ -16,12 +16,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("payload", &["request"]),
     ("posture", &["shell"]),
     ("posture/boundary", &["posture", "sys"]),
+    ("posture/hosted", &["config", "posture", "state", "sys"]),
     ("memory", &["decision", "request"]),
     ("guard", &["decision", "memory", "request", "shell"]),
     // Touches the machine.
     ("sys", &[]),
     ("state", &["decision", "request", "sys"]),
-    ("config", &["guard", "sys"]),
+    ("config", &["guard", "posture", "sys"]),
     ("memory/store", &["decision", "memory", "request", "state", "sys"]),
     ("facts", &["decision", "guard", "memory", "request", "shell", "state", "sys"]),
     ("wiring", &["config", "guard", "memory", "payload", "state", "sys"]),
@@ -29,8 +30,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "hook",
         &[
-            "config", "decision", "facts", "guard", "memory", "payload", "request", "shell",
-            "state", "sys", "wiring",
+            "config", "decision", "facts", "guard", "memory", "payload", "posture", "request",
+            "shell", "state", "sys", "wiring",
         ],
     ),
     (

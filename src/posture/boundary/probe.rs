@@ -67,6 +67,13 @@ pub fn choose(dirs: &Dirs, ground: &Ground) -> Result<Backend, Vec<Tried>> {
     Ok(backend)
 }
 
+/// Why nothing holds, in one sentence.
+pub fn lack(tried: &[Tried]) -> String {
+    let all: Vec<String> =
+        tried.iter().map(|tried| format!("{}: {}", tried.backend.as_str(), tried.why)).collect();
+    format!("no boundary is available ({})", all.join("; "))
+}
+
 /// Forgets what was remembered: it did not start.
 pub fn forget(dirs: &Dirs) {
     drop(file::remove(&dirs.state.join("probe.json")));
