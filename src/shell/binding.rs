@@ -16,14 +16,10 @@ impl Reader<'_> {
             // An associative array's entry is a variable of its own.
             scope.set(&format!("{}[{key}]", assign.name), Value::Scalar(value.clone()));
         }
-        let mut words = match scope.get(&assign.name) {
-            Some(Value::Array(words)) => words.clone(),
-            Some(Value::Scalar(first)) => vec![first.clone()],
-            None => Vec::new(),
-        };
         let named = scope.attributes.get(&assign.name) == Some(&'A');
         let at = index.literal().filter(|_| !named).and_then(|text| self.number(text, scope));
-        match at.map(usize::try_from) {
+        self.spend(4);
+        scope.edit_array(&assign.name, |words| match at.map(usize::try_from) {
             Some(Ok(at)) if at < 256 && !words.iter().any(Word::is_many) => {
                 if words.len() <= at {
                     words.resize(at + 1, Word::Literal(ABSENT.into()));
@@ -34,9 +30,8 @@ impl Reader<'_> {
                 }
             }
             _ if named => words.push(value),
-            _ => words = vec![Word::hole(format!("${}[@]", assign.name), true)],
-        }
-        scope.set(&assign.name, Value::Array(words));
+            _ => *words = vec![Word::hole(format!("${}[@]", assign.name), true)],
+        });
     }
 
     pub(super) fn assign(
@@ -61,11 +56,8 @@ impl Reader<'_> {
                     }
                 }
                 if assign.append {
-                    let old = match scope.get(&assign.name) {
-                        Some(Value::Array(old)) => old.clone(),
-                        Some(Value::Scalar(first)) => vec![first.clone()],
-                        None => Vec::new(),
-                    };
+                    let old = elements(&assign.name, scope);
+                    self.spend(old.len());
                     words.splice(0..0, old);
                 }
                 Value::Array(words)
@@ -83,6 +75,7 @@ impl Reader<'_> {
                 }
                 match scope.get(&assign.name) {
                     Some(Value::Array(old)) if lasting => {
+                        scope.owe(old.len());
                         let mut words = old.clone();
                         words.splice(0..1.min(old.len()), [word]);
                         Value::Array(words)
@@ -105,6 +98,15 @@ fn joined(old: &str, value: &Word) -> Word {
     let mut word = Word::Literal(old.to_owned());
     word.push_word(value);
     word
+}
+
+/// The elements of an array so far; a scalar is its first one.
+fn elements(name: &str, scope: &Scope) -> Vec<Word> {
+    match scope.get(name) {
+        Some(Value::Array(old)) => old.clone(),
+        Some(Value::Scalar(first)) => vec![first.clone()],
+        None => Vec::new(),
+    }
 }
 
 /// `[key]=value` in an array's parentheses.

@@ -183,7 +183,7 @@ fn passed_on(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Pri
         let new = std::mem::replace(&mut scope.functions, functions);
         if !new.is_empty() {
             let all = new.iter().map(|(name, bodies)| (name.clone(), bodies.clone()));
-            Rc::make_mut(&mut scope.functions).extend(all);
+            scope.functions_mut().extend(all);
         }
         return printed;
     }

@@ -1,6 +1,6 @@
 //! What `${name…}` does to a known text.
 
-use super::eval::Reader;
+use super::eval::{MAX_PRINTED, Reader};
 use super::scope::Scope;
 use super::tree::Change;
 use super::types::Word;
@@ -14,21 +14,27 @@ impl Reader<'_> {
         change: &Change,
         scope: &mut Scope,
     ) -> Option<Word> {
-        let long = value.size() > 8192;
-        if long && matches!(change, Change::Trim { .. }) {
+        if !self.spend(value.size() / 16) {
             return None;
         }
-        self.spend(value.size() / 16);
         Some(match change {
             Change::Trim { prefix, longest, pattern } => {
                 let pattern = self.single(pattern, scope);
                 let pattern = pattern.literal()?;
+                if is_pattern(pattern) {
+                    // Each place is tried, which is quadratic.
+                    let size = value.size();
+                    let tries = size.saturating_mul(size + pattern.len()) / 64;
+                    if size > 8192 || !self.spend(tries) {
+                        return None;
+                    }
+                }
                 value.map(|text| trim(text, pattern, *prefix, *longest))
             }
             Change::Replace { all, pattern, with } => {
                 let (pattern, with) = (self.single(pattern, scope), self.single(with, scope));
                 let (pattern, with) = (pattern.literal()?, with.literal()?);
-                value.map(|text| replace(text, pattern, with, *all))
+                value.try_map(|text| replace(text, pattern, with, *all))?
             }
             Change::Case { upper, all } => value.map(|text| change_case(text, *upper, *all)),
             Change::Slice(word) => {
@@ -47,7 +53,26 @@ impl Reader<'_> {
     }
 }
 
+/// `text` with each `from` replaced; `None` when it would become too long to be looked at.
+pub(super) fn replaced(text: &str, from: &str, to: &str) -> Option<String> {
+    if to.len() > from.len() {
+        let longer = text.matches(from).count().saturating_mul(to.len() - from.len());
+        if longer > MAX_PRINTED {
+            return None;
+        }
+    }
+    Some(text.replace(from, to))
+}
+
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '[', '\\'])
+}
+
 fn trim(text: &str, pattern: &str, prefix: bool, longest: bool) -> String {
+    if !is_pattern(pattern) {
+        let rest = if prefix { text.strip_prefix(pattern) } else { text.strip_suffix(pattern) };
+        return rest.unwrap_or(text).to_owned();
+    }
     let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     // Quadratic at worst, so only the first 4 KiB of places are tried.
     ends.truncate(4096);
@@ -66,23 +91,26 @@ fn trim(text: &str, pattern: &str, prefix: bool, longest: bool) -> String {
     text.to_owned()
 }
 
-pub(super) fn replace(text: &str, pattern: &str, with: &str, all: bool) -> String {
+/// `${x/pattern/with}` and `${x//pattern/with}`; `None` when the text would become too long.
+pub(super) fn replace(text: &str, pattern: &str, with: &str, all: bool) -> Option<String> {
     if let Some(pattern) = pattern.strip_prefix('#') {
-        return text
-            .strip_prefix(pattern)
-            .map_or_else(|| text.to_owned(), |rest| format!("{with}{rest}"));
+        let rest = text.strip_prefix(pattern);
+        return Some(rest.map_or_else(|| text.to_owned(), |rest| format!("{with}{rest}")));
     }
     if let Some(pattern) = pattern.strip_prefix('%') {
-        return text
-            .strip_suffix(pattern)
-            .map_or_else(|| text.to_owned(), |rest| format!("{rest}{with}"));
+        let rest = text.strip_suffix(pattern);
+        return Some(rest.map_or_else(|| text.to_owned(), |rest| format!("{rest}{with}")));
     }
     if pattern.contains(['*', '?', '[']) || pattern.is_empty() {
         let single = pattern == "?" && all;
-        return if single { with.repeat(text.chars().count().min(4096)) } else { text.to_owned() };
+        if !single {
+            return Some(text.to_owned());
+        }
+        let count = text.chars().count();
+        return (count.saturating_mul(with.len()) <= MAX_PRINTED).then(|| with.repeat(count));
     }
     let pattern = pattern.replace('\\', "");
-    if all { text.replace(&pattern, with) } else { text.replacen(&pattern, with, 1) }
+    if all { replaced(text, &pattern, with) } else { Some(text.replacen(&pattern, with, 1)) }
 }
 
 fn change_case(text: &str, upper: bool, all: bool) -> String {

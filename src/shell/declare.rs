@@ -35,7 +35,7 @@ pub(super) fn declare(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
         if local && in_function {
             reader.hide(name, scope);
             if pair.is_none() {
-                Rc::make_mut(&mut scope.vars).remove(name);
+                scope.vars_mut().remove(name);
             }
         }
         set_attributes(&flags, name, scope);
@@ -129,8 +129,8 @@ impl Reader<'_> {
 pub(super) fn restore(hidden: Vec<(String, Option<Value>)>, scope: &mut Scope) {
     for (name, value) in hidden {
         match value {
-            Some(value) => Rc::make_mut(&mut scope.vars).insert(name.into(), Rc::new(value)),
-            None => Rc::make_mut(&mut scope.vars).remove(name.as_str()),
+            Some(value) => scope.vars_mut().insert(name.into(), Rc::new(value)),
+            None => scope.vars_mut().remove(name.as_str()),
         };
     }
 }

@@ -1,5 +1,7 @@
 //! Static decoders: `$'…'`, echo -e, printf, base64, hex, rev, tr.
 
+use std::collections::{HashMap, HashSet};
+
 /// Decodes the inside of `$'…'`; `\c`, octal, hex and unicode escapes as bash reads them.
 pub(super) fn ansi_c(text: &str) -> String {
     escapes(text, Style::Ansi)
@@ -217,14 +219,16 @@ pub(super) fn rev(text: &str) -> String {
 pub(super) fn tr(text: &str, from: &str, to: Option<&str>) -> String {
     let from = ranges(from);
     let Some(to) = to.map(ranges) else {
+        let from: HashSet<char> = from.into_iter().collect();
         return text.chars().filter(|c| !from.contains(c)).collect();
     };
-    text.chars()
-        .map(|character| match from.iter().rposition(|c| *c == character) {
-            Some(index) => to.get(index).or(to.last()).copied().unwrap_or(character),
-            None => character,
-        })
-        .collect()
+    // A character that is listed twice becomes what the last one says.
+    let table: HashMap<char, char> = from
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, own)| Some((own, *to.get(index).or(to.last())?)))
+        .collect();
+    text.chars().map(|character| table.get(&character).copied().unwrap_or(character)).collect()
 }
 
 fn ranges(set: &str) -> Vec<char> {

@@ -3,15 +3,16 @@
 //! Branches all run, loops over known values run once per value, and what a command prints is kept
 //! when it can be known, because it may become code further on.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::choice::Choices;
 use super::flow::Jump;
 use super::scan::{MAX_DEPTH, parse};
-use super::scope::{Scope, Value};
+use super::scope::{MAX_FUNCTIONS, Scope, Value};
 use super::tree::{Node, Simple};
 use super::types::{Dialect, Files, Reading, Redirect, Stdin, Unclear, What, Word};
-use super::values::UNKNOWN_PART;
+use super::values::{BYTES_COPIED, UNKNOWN_PART};
 
 /// What a command prints: known text, or `None`.
 pub(super) type Printed = Option<String>;
@@ -24,6 +25,10 @@ pub(super) struct Reader<'f> {
     pub(super) files: &'f dyn Files,
     pub(super) reading: Reading,
     pub(super) steps: usize,
+    /// Steps for work that the scope did.
+    pub(super) owed: Rc<Cell<usize>>,
+    /// It was said that the steps are used up.
+    pub(super) exhausted: bool,
     pub(super) depth: usize,
     pub(super) via: Vec<&'static str>,
     pub(super) at: usize,
@@ -55,10 +60,12 @@ pub(super) struct Reader<'f> {
 impl Reader<'_> {
     /// Spends steps; `false` when none are left.
     pub(super) fn spend(&mut self, count: usize) -> bool {
+        let count = count.saturating_add(self.owed.take());
         if self.steps < count {
-            if !out_of_steps(&self.reading.unclear) {
+            if !self.exhausted && !out_of_steps(&self.reading.unclear) {
                 self.note(What::Bound, "steps");
             }
+            self.exhausted = true;
             self.steps = 0;
             return false;
         }
@@ -98,6 +105,9 @@ impl Reader<'_> {
         scope: &mut Scope,
         input: &Stdin,
     ) -> Printed {
+        if !self.spend(text.len() / BYTES_COPIED) {
+            return None;
+        }
         let outer = (self.at, self.end);
         let marked;
         let mut text = text;
@@ -155,9 +165,8 @@ impl Reader<'_> {
             }
             Node::Case { subject, arms } => self.case(subject, arms, scope, input),
             Node::Function { name, body } => {
-                if scope.functions.len() < 1024 {
-                    let bodies = vec![Rc::clone(body)];
-                    Rc::make_mut(&mut scope.functions).insert(name.clone(), bodies);
+                if scope.functions.len() < MAX_FUNCTIONS {
+                    scope.functions_mut().insert(name.clone(), vec![Rc::clone(body)]);
                 }
                 Some(String::new())
             }
@@ -187,6 +196,7 @@ impl Reader<'_> {
         let mut printed = None;
         for stage in stages {
             printed = self.apart(stage, scope, &feed);
+            scope.owe(printed.as_ref().map_or(0, String::len) / BYTES_COPIED);
             feed = printed.clone().map_or(Stdin::Unknown, Stdin::Text);
         }
         printed
@@ -272,6 +282,9 @@ impl Reader<'_> {
     }
 }
 
+/// An unknown part of an output, on a line of its own.
+const MARK: &str = "\u{10fffd}\n";
+
 /// Whether it was said that the steps are used up.
 pub(super) fn out_of_steps(unclear: &[Unclear]) -> bool {
     unclear.iter().any(|known| known.what == What::Bound && known.detail == "steps")
@@ -283,7 +296,13 @@ pub(super) fn joined(first: Printed, second: Printed) -> Printed {
     match (first, second) {
         (Some(text), Some(more)) if text.len() + more.len() <= MAX_PRINTED => Some(text + &more),
         (Some(_), Some(_)) | (None, None) => None,
-        (Some(text), None) => known(&text).then(|| format!("{text}{UNKNOWN_PART}\n")),
+        (Some(mut text), None) => {
+            // A second mark beside the first one says nothing more.
+            if known(&text) && !text.ends_with(MARK) {
+                text.push_str(MARK);
+            }
+            (known(&text) && text.len() <= MAX_PRINTED).then_some(text)
+        }
         (None, Some(text)) => known(&text).then(|| format!("{UNKNOWN_PART}\n{text}")),
     }
 }

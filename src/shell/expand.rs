@@ -19,6 +19,9 @@ impl Reader<'_> {
                 self.note(super::types::What::Bound, "braces");
                 continue;
             };
+            if all.len() > 1 && !self.spend(all.len() * 6) {
+                break;
+            }
             for braced in all {
                 self.fields(&braced, scope, &mut out);
             }
@@ -37,7 +40,7 @@ impl Reader<'_> {
                 Part::Bare(text) => {
                     let text =
                         if index == 0 { self.tilde(text, fields.word()) } else { text.as_str() };
-                    super::glob::push_bare(fields.word(), text);
+                    scope.owe(super::glob::push_bare(fields.word(), text) * 2);
                 }
                 // `"$@"` without a value is no word, although its quotes stand beside it.
                 Part::Quoted(text) if text.is_empty() && vanishes => {}
@@ -143,7 +146,9 @@ impl Reader<'_> {
                 Part::Bare(text) if !text.contains(['*', '?', '[', '~']) => {
                     fields.split(text, &separators);
                 }
-                Part::Bare(text) => super::glob::push_bare(fields.word(), text),
+                Part::Bare(text) => {
+                    scope.owe(super::glob::push_bare(fields.word(), text) * 2);
+                }
                 Part::Quoted(_)
                 | Part::Variable { .. }
                 | Part::Command { .. }
@@ -238,6 +243,7 @@ impl Reader<'_> {
 
     /// The value of one part, as one word.
     fn part(&mut self, part: &Part, scope: &mut Scope) -> Word {
+        scope.owe(3);
         match part {
             Part::Bare(text) | Part::Quoted(text) => Word::Literal(text.clone()),
             Part::Command { node, quoted } => {

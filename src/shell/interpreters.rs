@@ -284,7 +284,7 @@ fn snippet_with(reader: &mut Reader<'_>, code: &Word, names: &Names, scope: &Sco
         return;
     };
     for text in texts {
-        if !reader.spend(1 + text.len() / 4) {
+        if !reader.spend(1 + text.len() / 2) {
             return;
         }
         for found in started_with(&text, names.clone(), 0) {

@@ -61,6 +61,8 @@ mod values;
 mod word;
 mod xargs;
 
+use std::rc::Rc;
+
 pub use program::{MemoryCall, MemoryProgram, base_name, memory_call, memory_program};
 pub use types::*;
 pub use unread::Unread;
@@ -70,20 +72,24 @@ pub use values::{absolute, matches};
 pub const MAX_TEXT: usize = 4 * 1024 * 1024;
 
 /// Steps for one reading, over all texts in it. A word takes about six, a run of plain or quoted text
-/// of any length next to none; measured at 0.1 to 0.2 µs each, so that the worst text takes 100 ms.
-const BASE_STEPS: usize = 600_000;
+/// of any length next to none; measured at 0.05 to 0.25 µs each, so that the worst text stays under
+/// 100 ms. What is copied or kept is paid for as well: the steps bound time and memory alike.
+const BASE_STEPS: usize = 300_000;
 /// One more step for each so many bytes.
-const BYTES_PER_STEP: usize = 16;
+const BYTES_PER_STEP: usize = 64;
 
 /// Reads `text` as `dialect` would run it, starting in `start`.
 ///
 /// Bounds: [`MAX_TEXT`], nesting depth 40, a step budget; over a bound the answer holds an
 /// [`Unclear`], never silence. A text with NUL bytes is read without them and marked unclear.
 pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> Reading {
+    let mut budget = BASE_STEPS + text.len().min(MAX_TEXT) / BYTES_PER_STEP;
     let mut reader = eval::Reader {
         files,
         reading: Reading::default(),
-        steps: BASE_STEPS + text.len().min(MAX_TEXT) / BYTES_PER_STEP,
+        steps: budget,
+        owed: Rc::default(),
+        exhausted: false,
         depth: 0,
         via: Vec::new(),
         at: 0,
@@ -115,13 +121,16 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
         cleaned = text.replace('\0', "");
         text = &cleaned;
     }
-    let mut scope = scope::Scope::new(start);
+    let mut scope = scope::Scope::new(start, Rc::clone(&reader.owed));
     match dialect {
         Dialect::Posix => {
             let node =
                 scan::parse(text, 0, None, 0, &mut reader.steps, &mut reader.reading.unclear);
             // What was scanned before the steps ran out is run all the same.
-            reader.steps = reader.steps.max(BASE_STEPS / 2);
+            let refill = (BASE_STEPS / 2).saturating_sub(reader.steps);
+            reader.steps += refill;
+            reader.exhausted = false;
+            budget += refill;
             reader.eval(&node, &mut scope, &Stdin::Inherited);
             reader.finish(&mut scope);
             None
@@ -130,5 +139,6 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
         Dialect::Cmd => cmd::text(&mut reader, text, &mut scope),
     };
     reader.leave(dialect, text);
+    reader.reading.steps = budget - reader.steps.min(budget);
     reader.reading
 }

@@ -5,18 +5,25 @@ use super::run::Call;
 use super::scope::Scope;
 use super::types::{Stdin, Word};
 
+/// Bytes that a filter looks at within one step.
+const BYTES_WORKED: usize = 32;
+
 /// The printed text of a program that starts nothing else.
 pub(super) fn printed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
     let input = match call.input {
         Stdin::Text(text) => Some(text.as_str()),
         Stdin::Inherited | Stdin::File(_) | Stdin::Unknown => None,
     };
+    scope.owe(input.map_or(0, str::len) / BYTES_WORKED);
     match super::program::base_name(call.arg(0)?) {
         "echo" => echo(call),
         "printf" => {
             let args = call.known(1)?;
             let args = args.strip_prefix(&["--".to_owned()]).unwrap_or(&args).to_vec();
-            args.split_first().map(|(format, rest)| super::decode::printf(format, rest))
+            args.split_first().map(|(format, rest)| {
+                scope.owe(format.len() / BYTES_WORKED);
+                super::decode::printf(format, rest)
+            })
         }
         "cat" | "zcat" => cat(reader, call, input, scope),
         "tee" => {

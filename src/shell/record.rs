@@ -1,7 +1,7 @@
 //! What is written down of a reading: the programs, and where each stands.
 
 use super::eval::Reader;
-use super::scope::Scope;
+use super::scope::{BYTES_KEPT, Scope};
 use super::types::{Invocation, Redirect, Stdin, What, Word};
 use super::values::UNKNOWN_PART;
 
@@ -42,7 +42,6 @@ impl Reader<'_> {
             self.steps = 0;
             return;
         }
-        self.spend(scope.exported.len());
         let mut env = scope.environment();
         for (name, value) in own_env {
             env.retain(|(known, _)| known != name);
@@ -57,6 +56,10 @@ impl Reader<'_> {
             | other @ Stdin::File(_)
             | other @ Stdin::Unknown => other,
         };
+        let words = argv.iter().chain(env.iter().map(|(_, value)| value));
+        let text = if let Stdin::Text(text) = &stdin { text.len() } else { 0 };
+        let place = scope.cwd.as_ref().map_or(0, String::len);
+        scope.owe((words.map(Word::size).sum::<usize>() + text + place) / BYTES_KEPT);
         let holes =
             |redirect: Redirect| Redirect { target: redirect.target.with_holes(), ..redirect };
         let redirects = redirects.into_iter().map(holes).collect();

@@ -36,7 +36,8 @@ impl Reader<'_> {
         input: &Stdin,
         env: &[(String, Word)],
     ) -> Printed {
-        if !self.spend(argv.len() + 1) {
+        let copied = argv.iter().map(Word::cost).sum::<usize>();
+        if !self.spend(argv.len() + 1 + copied) {
             return None;
         }
         let argv: Vec<Word> = argv.into_iter().map(Word::with_holes).collect();
@@ -207,7 +208,6 @@ impl Reader<'_> {
         if argv.is_empty() {
             return None;
         }
-        self.spend(scope.vars.len() / 8);
         let mut own = scope.child();
         self.inside(label, |reader| reader.run(argv.to_vec(), &mut own, Vec::new(), input, env))
     }
@@ -227,7 +227,6 @@ impl Reader<'_> {
         };
         let mut printed = None;
         for text in texts {
-            self.spend(scope.vars.len() / 8);
             let mut own = scope.child();
             own.args = Rc::new(if args.is_empty() {
                 vec![Word::Literal("sh".into())]

@@ -1,6 +1,6 @@
 //! What a text knows while it runs: variables, functions, aliases, files it wrote, the directory.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -19,6 +19,10 @@ const MAX_NAMES: usize = 512;
 /// The most bytes of a value, and the most elements of an array.
 pub(super) const MAX_VALUE: usize = 16_384;
 const MAX_ELEMENTS: usize = 512;
+/// The most functions that are kept.
+pub(super) const MAX_FUNCTIONS: usize = 1_024;
+/// Bytes that a reading may keep for one step: what bounds its memory.
+pub(super) const BYTES_KEPT: usize = 64;
 
 /// The most bodies of one name that are kept apart.
 const MAX_BODIES: usize = 8;
@@ -67,6 +71,8 @@ pub(super) struct Scope {
     pub(super) conditional: usize,
     /// After `break`, `return` or `exit`: what follows is read, but its values reach no one.
     pub(super) gone: bool,
+    /// Steps for work done here, which the reader takes up with its next ones.
+    owed: Rc<Cell<usize>>,
 }
 
 /// `$0` and the words after it; a list that doubles with each command is only known at run time.
@@ -78,7 +84,7 @@ pub(super) fn positional(first: Word, rest: &[Word]) -> Rc<Vec<Word>> {
 }
 
 impl Scope {
-    pub(super) fn new(start: &Start) -> Self {
+    pub(super) fn new(start: &Start, owed: Rc<Cell<usize>>) -> Self {
         let mut args = vec![Word::Literal("bash".into())];
         if !start.args.is_empty() {
             args = start.args.iter().map(|arg| Word::Literal(arg.clone())).collect();
@@ -97,16 +103,64 @@ impl Scope {
             descriptors: Rc::default(),
             conditional: 0,
             gone: false,
+            owed,
         }
+    }
+
+    /// Says that work was done that no step was spent on.
+    pub(super) fn owe(&self, steps: usize) {
+        self.owed.set(self.owed.get().saturating_add(steps));
+    }
+
+    /// The variables to be changed: a shell that shares them gets its own first.
+    pub(super) fn vars_mut(&mut self) -> &mut HashMap<Rc<str>, Rc<Value>> {
+        if Rc::strong_count(&self.vars) > 1 {
+            self.owe(self.vars.len());
+        }
+        Rc::make_mut(&mut self.vars)
+    }
+
+    /// The functions to be changed.
+    pub(super) fn functions_mut(&mut self) -> &mut HashMap<String, Vec<Rc<Node>>> {
+        if Rc::strong_count(&self.functions) > 1 {
+            self.owe(self.functions.len() * 2);
+        }
+        Rc::make_mut(&mut self.functions)
+    }
+
+    /// Changes the elements of an array in their place; a scalar is its first one.
+    pub(super) fn edit_array(&mut self, name: &str, change: impl FnOnce(&mut Vec<Word>)) {
+        match self.get(name) {
+            Some(Value::Array(_)) => {}
+            Some(Value::Scalar(first)) => {
+                let first = first.clone();
+                self.vars_mut().insert(name.into(), Rc::new(Value::Array(vec![first])));
+            }
+            None => self.set(name, Value::Array(Vec::new())),
+        }
+        let Some(slot) = self.vars_mut().get_mut(name) else { return };
+        let shared = Rc::strong_count(slot) > 1;
+        let Value::Array(words) = Rc::make_mut(slot) else { return };
+        let copied = if shared { words.len() } else { 0 };
+        change(words);
+        if words.len() > MAX_ELEMENTS {
+            *words = vec![Word::hole(format!("${name}[@]"), true)];
+        }
+        self.owe(copied);
     }
 
     /// The state of a program that is started: of the variables it sees the exported ones.
     pub(super) fn child(&self) -> Self {
         let mut own = self.clone();
         // `export -f`.
-        Rc::make_mut(&mut own.functions).retain(|name, _| {
-            self.exported.iter().any(|known| known.strip_suffix(" ()") == Some(name))
-        });
+        own.functions = if self.exported.iter().any(|name| name.ends_with(" ()")) {
+            self.owe(self.functions.len() + self.exported.len());
+            let all = self.exported.iter().filter_map(|name| name.strip_suffix(" ()"));
+            let all = all.filter_map(|name| self.functions.get_key_value(name));
+            Rc::new(all.map(|(name, bodies)| (name.clone(), bodies.clone())).collect())
+        } else {
+            Rc::default()
+        };
         own.attributes = Rc::default();
         own.aliases = Rc::default();
         own.expands = false;
@@ -120,6 +174,7 @@ impl Scope {
                 |name: &str| name.contains(' ') || self.exported.iter().any(|known| known == name);
             let vars = self.vars.iter().filter(|(name, _)| kept(name));
             own.vars = Rc::new(vars.map(|(name, value)| (name.clone(), value.clone())).collect());
+            self.owe(self.vars.len() / 4 + own.vars.len());
         }
         own
     }
@@ -131,7 +186,10 @@ impl Scope {
     /// A variable as one word: an array's is its first element.
     pub(super) fn scalar(&self, name: &str) -> Option<Word> {
         match self.get(name)? {
-            Value::Scalar(word) => Some(word.clone()),
+            Value::Scalar(word) => {
+                self.owe(word.cost());
+                Some(word.clone())
+            }
             Value::Array(words) => Some(words.first().cloned().unwrap_or(Word::empty())),
         }
     }
@@ -147,7 +205,7 @@ impl Scope {
             }
             _ => value,
         };
-        Rc::make_mut(&mut self.vars).insert(name.into(), Rc::new(value));
+        self.vars_mut().insert(name.into(), Rc::new(value));
     }
 
     /// What holds whether `self` or `other` is what happened.
@@ -163,7 +221,8 @@ impl Scope {
             self.join_variables(&other);
         }
         if !Rc::ptr_eq(&self.functions, &other.functions) {
-            let functions = Rc::make_mut(&mut self.functions);
+            self.owe(other.functions.len());
+            let functions = self.functions_mut();
             for (name, bodies) in other.functions.iter() {
                 let own = functions.entry(name.clone()).or_default();
                 for body in bodies {
@@ -203,6 +262,7 @@ impl Scope {
     }
 
     fn join_variables(&mut self, other: &Self) {
+        self.owe(self.vars.len() + other.vars.len() / 4);
         let unset = Rc::new(Value::Scalar(Word::empty()));
         let mut joined = HashMap::with_capacity(self.vars.len());
         let only_there = other.vars.keys().filter(|name| !self.vars.contains_key(*name));
@@ -224,7 +284,8 @@ impl Scope {
 
     /// Variables that differ from `before` are only known at run time.
     pub(super) fn forget_changes(&mut self, before: &Self) {
-        let vars = Rc::make_mut(&mut self.vars);
+        self.owe(self.vars.len() / 2);
+        let vars = self.vars_mut();
         for (name, value) in vars.iter_mut() {
             if before.vars.get(name) == Some(value) {
                 continue;
@@ -273,9 +334,9 @@ impl Scope {
         }
         let known = variables && self.vars.contains_key(name);
         if known {
-            Rc::make_mut(&mut self.vars).remove(name);
+            self.vars_mut().remove(name);
         } else if functions && self.functions.contains_key(name) {
-            Rc::make_mut(&mut self.functions).remove(name);
+            self.functions_mut().remove(name);
         }
     }
 
@@ -287,6 +348,7 @@ impl Scope {
 
     /// The exported variables with known names.
     pub(super) fn environment(&self) -> Vec<(String, Word)> {
+        self.owe(self.exported.len() * 2);
         self.exported.iter().filter_map(|name| Some((name.clone(), self.scalar(name)?))).collect()
     }
 

@@ -6,6 +6,7 @@ use super::eval::{Printed, Reader};
 use super::scope::Scope;
 use super::tree::{Node, RawRedirect, RedirectTarget};
 use super::types::{Redirect, Stdin, Word};
+use super::values::BYTES_COPIED;
 
 impl Reader<'_> {
     /// A compound command with redirections: its input and where its output goes.
@@ -94,6 +95,7 @@ impl Reader<'_> {
         let mut out = Vec::new();
         let mut input = None;
         for raw in raws {
+            scope.owe(3);
             let (target, stdin) = match &raw.target {
                 RedirectTarget::Here(body) => {
                     let word = match body.get() {
@@ -142,11 +144,14 @@ impl Reader<'_> {
         if let Some(fd) = path.strip_prefix("/dev/fd/").or(path.strip_prefix("/proc/self/fd/")) {
             let fd: u32 = fd.parse().ok()?;
             if let Some(text) = scope.descriptors.get(&fd) {
+                scope.owe(text.len() / BYTES_COPIED);
                 return Some(text.clone());
             }
         }
         let path = super::values::absolute(scope.cwd.as_deref(), path)?;
-        scope.written.borrow().get(&path).cloned()
+        let text = scope.written.borrow().get(&path).cloned()?;
+        scope.owe(text.len() / BYTES_COPIED);
+        Some(text)
     }
 
     /// Runs output substitutions that no redirection fed: `tee >(sh)`.

@@ -46,6 +46,8 @@ pub struct Reading {
     pub unclear: Vec<Unclear>,
     /// The texts that were not read to their end, when a bound was reached: inner ones first.
     pub unread: Vec<super::Unread>,
+    /// The work it took, in the reader's own count; the same for the same text everywhere.
+    pub steps: usize,
 }
 
 /// One program that would be started (or shell builtin that would run).

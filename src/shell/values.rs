@@ -2,6 +2,9 @@
 
 use super::types::{Piece, Word};
 
+/// Bytes that are copied and dropped again within one step.
+pub(super) const BYTES_COPIED: usize = 512;
+
 /// The most values one word may have before it counts as unknown.
 pub(super) const MAX_VALUES: usize = 16;
 
@@ -31,11 +34,12 @@ impl Word {
         word
     }
 
-    /// Pieces of a word that is not wholly known.
+    /// Its pieces, or the number of its values.
     pub(super) fn pieces(&self) -> usize {
         match self {
-            Self::Literal(_) | Self::OneOf(_) => 1,
-            Self::Partial(pieces) => pieces.len(),
+            Self::Literal(_) => 1,
+            Self::OneOf(all) => all.len().max(1),
+            Self::Partial(pieces) => pieces.len().max(1),
         }
     }
 
@@ -54,6 +58,11 @@ impl Word {
         }
     }
 
+    /// Steps that a copy of it takes.
+    pub(super) fn cost(&self) -> usize {
+        self.pieces() - 1 + self.size() / BYTES_COPIED
+    }
+
     /// The empty word.
     pub(super) fn empty() -> Self {
         Self::Literal(String::new())
@@ -65,19 +74,18 @@ impl Word {
     }
 
     /// One of `values`, without duplicates; unknown when there are too many.
-    pub(super) fn one_of(mut values: Vec<String>) -> Self {
+    pub(super) fn one_of(values: Vec<String>) -> Self {
         let mut seen: Vec<String> = Vec::new();
-        values.retain(|value| {
-            let new = !seen.contains(value);
-            if new {
-                seen.push(value.clone());
+        for value in values {
+            // One more than may be kept is enough to know that they are too many.
+            if seen.len() <= MAX_VALUES && !seen.contains(&value) {
+                seen.push(value);
             }
-            new
-        });
-        match values.len() {
+        }
+        match seen.len() {
             0 => Self::empty(),
-            1 => Self::Literal(values.pop().unwrap_or_default()),
-            2..=MAX_VALUES => Self::OneOf(values),
+            1 => Self::Literal(seen.pop().unwrap_or_default()),
+            2..=MAX_VALUES => Self::OneOf(seen),
             _ => Self::hole("many values", false),
         }
     }
@@ -163,6 +171,17 @@ impl Word {
                 Self::one_of(all.into_iter().filter(|value| !value.is_empty()).collect())
             }
             other @ Self::Literal(_) | other @ Self::Partial(_) => other,
+        }
+    }
+
+    /// The same with a change that may find no value; then there is none.
+    pub(super) fn try_map(&self, change: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        match self {
+            Self::Literal(text) => change(text).map(Self::Literal),
+            Self::OneOf(all) => {
+                all.iter().map(|value| change(value)).collect::<Option<_>>().map(Self::one_of)
+            }
+            Self::Partial(_) => Some(self.map(|_| String::new())),
         }
     }
 

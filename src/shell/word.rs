@@ -209,7 +209,9 @@ impl Scanner<'_> {
                 // `$[ … ]`, the old arithmetic.
                 self.at += 2;
                 let mut inner = Raw::default();
-                self.word_until(&mut inner, |byte| byte == b']' || byte == b'\n');
+                self.deeper(|scanner| {
+                    scanner.word_until(&mut inner, |byte| byte == b']' || byte == b'\n');
+                });
                 if self.here() == b']' {
                     self.at += 1;
                 }
@@ -319,6 +321,7 @@ impl Scanner<'_> {
             self.at += 1;
         }
         let place = self.place();
+        self.spend(2);
         if self.depth >= super::scan::MAX_DEPTH {
             self.note(What::Bound, "depth");
             return;

@@ -1,10 +1,11 @@
 //! xargs, parallel, find: a template that runs once for each value.
 
-use super::eval::{Printed, Reader};
+use super::eval::{MAX_PRINTED, Printed, Reader};
 use super::launch::join;
 use super::run::Call;
 use super::scope::Scope;
 use super::types::{Stdin, What, Word};
+use super::values::BYTES_COPIED;
 
 pub(super) fn xargs(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
     let Options { index, replace, delimiter, most, file, odd } = options(call);
@@ -162,7 +163,11 @@ fn each(
     call: &Call<'_>,
 ) -> Printed {
     let mut printed = None;
+    let size: usize = template.iter().map(Word::size).sum();
     for value in values {
+        if !reader.spend(size / BYTES_COPIED) {
+            break;
+        }
         let argv: Vec<Word> = template.iter().map(|word| replaced(word, mark, value)).collect();
         printed = reader.launched(label, &argv, scope, &Stdin::Inherited, call.env);
     }
@@ -173,6 +178,9 @@ fn replaced(word: &Word, mark: &str, value: &Word) -> Word {
     let Some(text) = word.literal().filter(|text| !mark.is_empty() && text.contains(mark)) else {
         return word.clone();
     };
+    if text.matches(mark).count().saturating_mul(value.size()) > MAX_PRINTED {
+        return Word::hole("long value", false);
+    }
     let mut out = Word::empty();
     for (index, piece) in text.split(mark).enumerate() {
         if index > 0 {
@@ -263,6 +271,9 @@ pub(super) fn parallel(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) 
         code.push_text(" {}");
     }
     for value in values.unwrap_or_else(|| vec![Word::hole("parallel", false)]) {
+        if !reader.spend(code.size() / BYTES_COPIED) {
+            break;
+        }
         let code = replaced(&code, "{}", &value);
         reader.launched_code("parallel", &code, &[], scope, &Stdin::Inherited);
     }

@@ -3,5 +3,6 @@
 mod bash;
 mod bench;
 mod grammar;
+mod hostile;
 mod properties;
 mod shapes;

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test module uses its own part")]
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -140,3 +142,47 @@ pub(crate) fn corpus(below: &str) -> String {
 pub(crate) fn is_long() -> bool {
     std::env::var("RINGFENCE_LONG").is_ok_and(|value| value == "1")
 }
+
+/// Counts what each thread allocates: tests run beside each other.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+}
+
+/// How often this thread allocated so far, and how many bytes.
+pub(crate) fn allocated() -> (usize, usize) {
+    ALLOCATIONS.get()
+}
+
+fn count(bytes: usize) {
+    // A thread that is about to end has no counter any more.
+    _ = ALLOCATIONS.try_with(|all| {
+        let (times, sum) = all.get();
+        all.set((times + 1, sum + bytes));
+    });
+}
+
+// SAFETY: every call is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // What an allocation grows by, not all of it: a vector that doubles is not quadratic.
+        count(size.saturating_sub(layout.size()));
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

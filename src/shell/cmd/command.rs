@@ -17,6 +17,9 @@ pub(super) fn run(
     input: &Stdin,
 ) -> Printed {
     let text = variables::expand_delayed(text, scope);
+    if !reader.spend(text.len() / 8) {
+        return None;
+    }
     let parsed = parse(&text, scope);
     if parsed.argv.is_empty() {
         return redirected(reader, &text, Some(String::new()), scope);
@@ -302,7 +305,7 @@ pub(super) fn with_loop_variable(body: &str, name: &str, value: &str) -> String 
         (format!("%{name}"), value),
     ] {
         if text.len() < 262_144 {
-            text = text.replace(&mark, value);
+            text = crate::shell::changes::replaced(&text, &mark, value).unwrap_or(text);
         }
     }
     text

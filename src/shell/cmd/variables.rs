@@ -79,7 +79,7 @@ fn value(body: &str, scope: &Scope) -> Option<String> {
             Some(slice) => crate::shell::changes::cut(&text, &slice.replace(',', ":")),
             None => {
                 let (from, to) = change.split_once('=')?;
-                crate::shell::changes::replace(&text, from, to, true)
+                crate::shell::changes::replace(&text, from, to, true)?
             }
         },
     })

@@ -162,7 +162,7 @@ fn arguments(
         }
         if cursor.starts("--%") {
             cursor.at += 3;
-            verbatim(cursor, made);
+            verbatim(cursor, made, scope);
             continue;
         }
         if let Some(redirect) = redirect(reader, cursor, scope) {

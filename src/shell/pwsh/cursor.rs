@@ -1,9 +1,16 @@
 //! A place in a PowerShell text: blanks, comments, and the ends of things in brackets.
 
+use crate::shell::eval::Reader;
+
+/// Bytes that are searched for a closer within one step.
+const BYTES_SCANNED: usize = 32;
+
 /// A place in a text.
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
+    /// Whether here-strings of each kind are known to have no end in the text.
+    endless: [bool; 2],
 }
 
 pub(super) fn is_single(character: char) -> bool {
@@ -25,7 +32,7 @@ pub(super) fn ends_word(character: char) -> bool {
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, endless: [false; 2] }
     }
 
     pub(super) fn done(&self) -> bool {
@@ -113,11 +120,26 @@ impl<'t> Cursor<'t> {
     }
 
     /// The text of a bracket that opens here, without the brackets, and the place after it.
-    pub(super) fn bracketed(&mut self) -> &'t str {
+    pub(super) fn bracketed(&mut self, reader: &mut Reader<'_>) -> &'t str {
         let from = self.at + 1;
         let end = closing(self.text, self.at);
+        reader.spend((end - self.at) / BYTES_SCANNED);
         self.at = (end + 1).min(self.text.len());
         self.text.get(from..end).unwrap_or("")
+    }
+
+    /// Where the here-string that opens here ends (after its `'@`); `None` when none does. One search
+    /// in vain is enough for all openers of its kind.
+    pub(super) fn here_string(&mut self, reader: &mut Reader<'_>) -> Option<usize> {
+        let kind = usize::from(self.ahead(1) == Some('"'));
+        let endless = self.endless.get_mut(kind)?;
+        if *endless || !here_string_opens(self.text, self.at) {
+            return None;
+        }
+        let end = here_string_end(self.text, self.at);
+        *endless = end.is_none();
+        reader.spend((end.unwrap_or(self.text.len()) - self.at) / BYTES_SCANNED);
+        end
     }
 
     /// Whether a bare operator word such as `-join` is here; skips it.
@@ -231,7 +253,7 @@ fn here_string_opens(text: &str, at: usize) -> bool {
 }
 
 /// Where a here-string that opens at `at` ends (after its `'@`); `None` when none opens.
-pub(super) fn here_string_end(text: &str, at: usize) -> Option<usize> {
+fn here_string_end(text: &str, at: usize) -> Option<usize> {
     let quote = text.as_bytes().get(at + 1).copied()?;
     if !here_string_opens(text, at) {
         return None;

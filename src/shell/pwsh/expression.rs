@@ -5,7 +5,7 @@ use crate::shell::scan::MAX_DEPTH;
 use crate::shell::scope::Scope;
 use crate::shell::types::{What, Word};
 
-use super::cursor::{Cursor, here_string_end, is_dash, is_double, is_single};
+use super::cursor::{Cursor, is_dash, is_double, is_single};
 use super::members;
 use super::rewrite;
 use super::statement;
@@ -95,7 +95,9 @@ fn either(
     cursor.gap();
     let right = additive(reader, cursor, scope);
     if range {
-        return rewrite::range(&left, &right);
+        let all = rewrite::range(&left, &right);
+        reader.spend(all.len());
+        return all;
     }
     cursor.blanks();
     let mut both = left.and(right);
@@ -129,6 +131,8 @@ pub(super) fn additive(
             cursor.bump();
             cursor.gap();
             let right = comma(reader, cursor, scope);
+            let copied: usize = left.words().iter().map(Word::cost).sum();
+            reader.spend(3 + copied + left.len() + right.len());
             left = statement::added(left, right);
             continue;
         }
@@ -159,7 +163,7 @@ fn comma(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) ->
         return first;
     }
     let mut words = first.words();
-    while cursor.take(',') && reader.spend(1) {
+    while cursor.take(',') && reader.spend(2) {
         cursor.gap();
         let more = unary(reader, cursor, scope).words();
         if words.len() < 4096 {
@@ -237,19 +241,25 @@ pub(super) fn operand(
         '$' => variable(reader, cursor, scope),
         '(' => deeper(reader, cursor, scope, round),
         '@' => at_sign(reader, cursor, scope),
-        '{' => Value::Block(cursor.bracketed().to_owned()),
+        '{' => Value::Block(cursor.bracketed(reader).to_owned()),
         '[' => type_name(reader, cursor, scope),
         '&' | '.' if !matches!(cursor.ahead(1), Some('&' | '0'..='9')) => {
             super::command::pipeline(reader, cursor, scope)
         }
         _ => {
             let rest = cursor.rest();
-            let length = rest
-                .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_')))
-                .unwrap_or(rest.len());
             // `1..3` is a range.
+            let mut dotted = false;
+            let length = rest
+                .find(|c: char| {
+                    let range = dotted && c == '.';
+                    dotted = c == '.';
+                    range || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+                })
+                .unwrap_or(rest.len());
             let text = rest.get(..length).unwrap_or("");
-            let text = text.find("..").and_then(|at| text.get(..at)).unwrap_or(text);
+            let range = rest.get(length..).is_some_and(|tail| tail.starts_with('.'));
+            let text = if range { text.strip_suffix('.').unwrap_or(text) } else { text };
             if text.is_empty() {
                 return None;
             }
@@ -283,10 +293,10 @@ fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) 
         }
         Some('{') => {
             cursor.bump();
-            let text = cursor.bracketed();
+            let text = cursor.bracketed(reader);
             super::table::table(reader, text, scope)
         }
-        Some(quote @ ('\'' | '"')) => match here_string_end(cursor.text, cursor.at) {
+        Some(quote @ ('\'' | '"')) => match cursor.here_string(reader) {
             Some(end) => {
                 let whole = cursor.text.get(cursor.at..end).unwrap_or("");
                 cursor.at = end;
@@ -299,8 +309,6 @@ fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) 
                 Value::word(strings::interpolated(reader, &mut inner, scope, |_| false))
             }
             None => {
-                // What is searched in vain is paid for: many openers cost no more than one text.
-                reader.spend((cursor.text.len() - cursor.at) / 64);
                 cursor.bump();
                 operand(reader, cursor, scope).unwrap_or_else(Value::none)
             }
@@ -327,7 +335,7 @@ fn at_sign(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) 
 
 /// `[name]`: a cast of what follows, or a type with members.
 fn type_name(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
-    let name = cursor.bracketed().trim().to_ascii_lowercase();
+    let name = cursor.bracketed(reader).trim().to_ascii_lowercase();
     if cursor.starts("::") {
         return Value::Type(name);
     }
@@ -355,7 +363,7 @@ pub(super) fn variable(
     match cursor.peek() {
         Some('(') => deeper(reader, cursor, scope, round),
         Some('{') => {
-            let name = cursor.bracketed().to_owned();
+            let name = cursor.bracketed(reader).to_owned();
             value::get(scope, &name)
         }
         Some('$' | '?' | '^') => {

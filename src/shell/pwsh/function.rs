@@ -9,19 +9,19 @@ use super::expression;
 use super::value::{self, Value};
 
 /// `function name [(parameters)] { body }`: kept as text.
-pub(super) fn function(cursor: &mut Cursor<'_>, scope: &mut Scope) {
+pub(super) fn function(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) {
     cursor.gap();
     let name = cursor.name(":-.").to_owned();
     cursor.gap();
     let mut text = String::new();
     if cursor.is('(') {
         text.push_str("param(");
-        text.push_str(cursor.bracketed());
+        text.push_str(cursor.bracketed(reader));
         text.push_str(");");
     }
     cursor.gap();
     if cursor.is('{') {
-        text.push_str(cursor.bracketed());
+        text.push_str(cursor.bracketed(reader));
         value::define(scope, "function:", &name, &text);
     }
 }
@@ -37,6 +37,7 @@ pub(super) fn with_arguments(
     if reader.via.iter().filter(|known| **known == "function").count() > 8 {
         return Value::unknown("recursion");
     }
+    reader.spend(6);
     let outer = value::get(scope, "args");
     value::set(scope, "args", &Value::List(args.to_vec()));
     let out = super::inside(reader, label, text, scope);
@@ -46,6 +47,7 @@ pub(super) fn with_arguments(
 
 /// Binds `$args` to the names of a `param( … )`.
 pub(super) fn parameters(reader: &mut Reader<'_>, text: &str, scope: &mut Scope) {
+    reader.spend(8);
     let mut cursor = Cursor::new(text);
     let mut names: Vec<(String, Option<Value>)> = Vec::new();
     while !cursor.done() && reader.spend(1) && names.len() < 64 {
@@ -59,7 +61,7 @@ pub(super) fn parameters(reader: &mut Reader<'_>, text: &str, scope: &mut Scope)
             });
             names.push((name, default));
         } else if cursor.is('[') {
-            cursor.bracketed();
+            cursor.bracketed(reader);
         } else {
             cursor.bump();
         }

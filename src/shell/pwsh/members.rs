@@ -29,7 +29,7 @@ pub(super) fn postfix(
             cursor.bump();
         }
         if cursor.is('[') {
-            let text = cursor.bracketed();
+            let text = cursor.bracketed(reader);
             let mut inner = Cursor::new(text);
             let index = expression::deeper(reader, &mut inner, scope, expression::expression);
             value = indexed(&value, &index);
@@ -49,7 +49,7 @@ pub(super) fn postfix(
             _ => cursor.name("").to_owned(),
         };
         let name = name.to_ascii_lowercase();
-        let block = (cursor.is('{')).then(|| Value::Block(cursor.bracketed().to_owned()));
+        let block = (cursor.is('{')).then(|| Value::Block(cursor.bracketed(reader).to_owned()));
         if cursor.is('(') {
             let args = expression::deeper(reader, cursor, scope, arguments_list);
             let args = match args {
@@ -112,7 +112,8 @@ fn property(value: &Value, name: &str) -> Value {
             .iter()
             .find(|(key, _)| key.eq_ignore_ascii_case(name))
             .map_or_else(Value::none, |(_, found)| Value::word(found.clone())),
-        (Value::Type(own), _) => Value::Type(format!("{own}.{name}")),
+        (Value::Type(own), _) if own.len() < 256 => Value::Type(format!("{own}.{name}")),
+        (Value::Type(_), _) => Value::unknown("type"),
         (_, "length" | "count") => Value::word(Word::hole("count", false)),
         _ => Value::word(Word::hole(name, false)),
     }
@@ -192,7 +193,7 @@ fn text_method(value: &Value, name: &str, args: &[Value]) -> Value {
     let number = |index: usize| literal(index).and_then(|text| text.parse::<usize>().ok());
     match (name, value) {
         ("replace", _) => match (literal(0), literal(1)) {
-            (Some(from), Some(to)) => rewrite::mapped(value, |text| text.replace(&from, &to)),
+            (Some(from), Some(to)) => rewrite::exchanged(value, &from, &to),
             _ => Value::word(Word::hole("replace", false)),
         },
         ("tolower" | "tolowerinvariant", _) => rewrite::mapped(value, str::to_lowercase),

@@ -23,6 +23,17 @@ pub(super) fn decoded(class: &str, args: &[Value]) -> Value {
     }
 }
 
+/// The value with each `from` replaced by `to`.
+pub(super) fn exchanged(value: &Value, from: &str, to: &str) -> Value {
+    let change = |text: &str| crate::shell::changes::replaced(text, from, to);
+    let words: Option<Vec<Word>> = match value {
+        Value::List(words) => words.iter().map(|word| word.try_map(change)).collect(),
+        Value::Block(text) => change(text).map(|text| vec![Word::Literal(text)]),
+        Value::Bytes(_) | Value::Table(_) | Value::Type(_) => None,
+    };
+    words.map_or_else(|| Value::unknown("value"), Value::List)
+}
+
 pub(super) fn mapped(value: &Value, change: impl Fn(&str) -> String) -> Value {
     match value {
         Value::List(words) => Value::List(words.iter().map(|word| word.map(&change)).collect()),
@@ -95,7 +106,7 @@ pub(super) fn replaced(value: &Value, by: &Value) -> Value {
     if plain.contains(['*', '+', '(', '[', '^', '$', '|', '.', '?']) && plain == pattern {
         return Value::word(Word::hole("replace", false));
     }
-    mapped(value, |text| text.replace(&plain, with))
+    exchanged(value, &plain, with)
 }
 
 /// `'{0} {1}' -f a, b`.
@@ -114,7 +125,8 @@ pub(super) fn formatted(format: &Value, args: &[Word]) -> Value {
         let end = rest.find('}').unwrap_or(rest.len());
         let index = rest.get(..end).unwrap_or("").split([',', ':']).next().unwrap_or("");
         match index.trim().parse::<usize>().ok().and_then(|index| args.get(index)) {
-            Some(word) => out.push_word(word),
+            Some(word) if out.size() <= crate::shell::eval::MAX_PRINTED => out.push_word(word),
+            Some(_) => return Value::word(Word::hole("long value", false)),
             None => out.push_word(&Word::hole("format", false)),
         }
         rest = rest.get(end + 1..).unwrap_or("");

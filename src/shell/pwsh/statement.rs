@@ -19,7 +19,7 @@ pub(super) fn statements(
     let mut out = Value::none();
     loop {
         cursor.gap();
-        while cursor.is(';') || cursor.is('&') && !starts_call(cursor) {
+        while (cursor.is(';') || cursor.is('&') && !starts_call(cursor)) && reader.spend(1) {
             cursor.bump();
             cursor.gap();
         }
@@ -52,6 +52,12 @@ fn starts_call(cursor: &Cursor<'_>) -> bool {
 }
 
 fn statement(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
+    let first = link(reader, cursor, scope);
+    chained(reader, cursor, scope, first)
+}
+
+/// One link of a chain: a keyword's statement, an assignment or a pipeline.
+fn link(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
     let rest = cursor.rest();
     let length = rest.bytes().take_while(|b| b.is_ascii_alphabetic()).count();
     let word = rest.get(..length).unwrap_or("").to_ascii_lowercase();
@@ -69,7 +75,7 @@ fn statement(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope
     if let Some(value) = assignment(reader, cursor, scope) {
         return value;
     }
-    chain(reader, cursor, scope)
+    command::pipeline(reader, cursor, scope)
 }
 
 fn keyword(
@@ -101,19 +107,19 @@ fn keyword(
         }
         "function" | "filter" | "workflow" | "configuration" => {
             cursor.at += word.len();
-            function(cursor, scope);
+            reader.spend(4);
+            function(reader, cursor, scope);
             Some(Value::none())
         }
         "class" | "enum" => {
-            skip_class(cursor);
+            skip_class(reader, cursor);
             Some(Value::none())
         }
         "param" => {
             cursor.at += word.len();
             cursor.gap();
-            if cursor.is('(') {
-                parameters(reader, cursor.bracketed(), scope);
-            }
+            let text = if cursor.is('(') { cursor.bracketed(reader) } else { "" };
+            parameters(reader, text, scope);
             Some(Value::none())
         }
         "return" | "throw" | "exit" => {
@@ -133,12 +139,12 @@ fn keyword(
 }
 
 /// A class's methods run only when they are called, which is not followed.
-fn skip_class(cursor: &mut Cursor<'_>) {
+fn skip_class(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>) {
     while !cursor.done() && !matches!(cursor.peek(), Some('{' | ';' | '\n')) {
         cursor.bump();
     }
     if cursor.is('{') {
-        cursor.bracketed();
+        cursor.bracketed(reader);
     }
 }
 
@@ -151,11 +157,11 @@ fn parts(reader: &mut Reader<'_>, word: &str, cursor: &mut Cursor<'_>, scope: &m
         cursor.gap();
         match cursor.peek() {
             Some('(') => {
-                let text = cursor.bracketed();
+                let text = cursor.bracketed(reader);
                 super::inside(reader, "(…)", text, scope);
             }
             Some('{') => {
-                let text = cursor.bracketed();
+                let text = cursor.bracketed(reader);
                 if word == "switch" {
                     return arms(reader, text, scope);
                 }
@@ -167,7 +173,7 @@ fn parts(reader: &mut Reader<'_>, word: &str, cursor: &mut Cursor<'_>, scope: &m
             }
             // `catch [Type] {`, `switch -regex (…)`, `trap [Type] {`.
             Some('[') => {
-                cursor.bracketed();
+                cursor.bracketed(reader);
             }
             Some('-' | ',') => {
                 cursor.bump();
@@ -188,7 +194,7 @@ fn arms(reader: &mut Reader<'_>, text: &str, scope: &mut Scope) -> Value {
     while !cursor.done() && reader.spend(1) {
         cursor.gap();
         if cursor.is('{') {
-            let text = cursor.bracketed();
+            let text = cursor.bracketed(reader);
             scope.conditional += 1;
             out = out.and(super::inside(reader, "switch", text, scope));
             scope.conditional -= 1;
@@ -206,14 +212,14 @@ fn arms(reader: &mut Reader<'_>, text: &str, scope: &mut Scope) -> Value {
 fn for_loop(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
     cursor.gap();
     if cursor.is('(') {
-        let head = cursor.bracketed();
+        let head = cursor.bracketed(reader);
         super::inside(reader, "for", head, scope);
     }
     cursor.gap();
     if !cursor.is('{') {
         return Value::none();
     }
-    let body = cursor.bracketed();
+    let body = cursor.bracketed(reader);
     scope.conditional += 1;
     let out = super::inside(reader, "for", body, scope);
     scope.conditional -= 1;
@@ -221,9 +227,9 @@ fn for_loop(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope)
 }
 
 fn foreach(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
-    let head = cursor.bracketed();
+    let head = cursor.bracketed(reader);
     cursor.gap();
-    let body = if cursor.is('{') { cursor.bracketed() } else { "" };
+    let body = if cursor.is('{') { cursor.bracketed(reader) } else { "" };
     let mut inner = Cursor::new(head);
     inner.gap();
     inner.take('$');
@@ -290,17 +296,17 @@ fn assignment(
     let mut names: Vec<String> = Vec::new();
     loop {
         while cursor.is('[') {
-            cursor.bracketed();
+            cursor.bracketed(reader);
             cursor.blanks();
         }
         if !cursor.take('$') {
             cursor.at = from;
             return None;
         }
-        let name = if cursor.is('{') { cursor.bracketed() } else { cursor.name(":.") };
+        let name = if cursor.is('{') { cursor.bracketed(reader) } else { cursor.name(":.") };
         names.push(name.to_owned());
         if cursor.is('[') {
-            cursor.bracketed();
+            cursor.bracketed(reader);
         }
         cursor.blanks();
         if !cursor.take(',') {
@@ -342,7 +348,7 @@ pub(super) fn added(first: Value, second: Value) -> Value {
         (Value::List(own), Value::List(_)) if own.len() == 1 => {
             let mut word = first.joined("");
             word.push_word(&second.joined(" "));
-            if word.size() > crate::shell::scope::MAX_VALUE {
+            if word.size() > crate::shell::scope::MAX_VALUE || word.pieces() > 64 {
                 word = Word::hole("long value", false);
             }
             Value::word(word)
@@ -353,7 +359,18 @@ pub(super) fn added(first: Value, second: Value) -> Value {
 
 /// Pipelines joined by `&&` and `||`.
 pub(super) fn chain(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut Scope) -> Value {
-    let mut out = command::pipeline(reader, cursor, scope);
+    let first = command::pipeline(reader, cursor, scope);
+    chained(reader, cursor, scope, first)
+}
+
+/// The links after the first one.
+fn chained(
+    reader: &mut Reader<'_>,
+    cursor: &mut Cursor<'_>,
+    scope: &mut Scope,
+    first: Value,
+) -> Value {
+    let mut out = first;
     loop {
         cursor.blanks();
         let maybe = cursor.starts("||");
@@ -363,7 +380,7 @@ pub(super) fn chain(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mu
         cursor.at += 2;
         cursor.gap();
         scope.conditional += usize::from(maybe);
-        let more = statement(reader, cursor, scope);
+        let more = link(reader, cursor, scope);
         scope.conditional -= usize::from(maybe);
         out = out.and(more);
     }

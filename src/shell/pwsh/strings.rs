@@ -68,7 +68,7 @@ pub(super) fn interpolated(
             break;
         }
         match character {
-            '`' => text.extend(escape(cursor)),
+            '`' => text.extend(escape(reader, cursor)),
             '$' if cursor.ahead(1).is_some_and(|c| {
                 c.is_alphanumeric() || matches!(c, '_' | '(' | '{' | '$' | '?')
             }) =>
@@ -86,8 +86,16 @@ pub(super) fn interpolated(
                 word.push_word(&joined);
             }
             _ => {
-                text.push(character);
-                cursor.bump();
+                // The first is taken as it is, and with it all that means nothing either.
+                let rest = cursor.rest();
+                let from = character.len_utf8();
+                let length = rest
+                    .get(from..)
+                    .and_then(|tail| tail.find(|c| matches!(c, '`' | '$') || ends(c)))
+                    .map_or(rest.len(), |length| from + length);
+                reader.spend(length / 64);
+                text.push_str(rest.get(..length).unwrap_or(""));
+                cursor.at += length;
             }
         }
     }
@@ -96,7 +104,7 @@ pub(super) fn interpolated(
 }
 
 /// A backtick and what it escapes.
-pub(super) fn escape(cursor: &mut Cursor<'_>) -> Option<char> {
+pub(super) fn escape(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>) -> Option<char> {
     cursor.bump();
     let next = cursor.bump()?;
     match next {
@@ -110,7 +118,7 @@ pub(super) fn escape(cursor: &mut Cursor<'_>) -> Option<char> {
         'f' => Some('\u{c}'),
         'v' => Some('\u{b}'),
         'u' if cursor.is('{') => {
-            let code = u32::from_str_radix(cursor.bracketed(), 16).unwrap_or(0xfffd);
+            let code = u32::from_str_radix(cursor.bracketed(reader), 16).unwrap_or(0xfffd);
             char::from_u32(code)
         }
         '\r' => {

@@ -2,6 +2,7 @@
 
 use crate::shell::scope::{Scope, Value as Kept};
 use crate::shell::types::Word;
+use crate::shell::values::BYTES_COPIED;
 
 /// A value of PowerShell, as far as it can be known.
 #[derive(Clone, Debug)]
@@ -41,10 +42,15 @@ impl Value {
         match (self, other) {
             (Self::List(first), other) if first.is_empty() => other,
             (first, Self::List(second)) if second.is_empty() => first,
+            (first, second) if first.len() + second.len() > MAX_ELEMENTS => {
+                Self::unknown("many values")
+            }
+            (Self::List(mut words), Self::List(more)) => {
+                words.extend(more);
+                Self::List(words)
+            }
             (Self::List(mut words), second) => {
-                if words.len() < MAX_ELEMENTS {
-                    words.extend(second.words());
-                }
+                words.extend(second.words());
                 Self::List(words)
             }
             (first, second) => {
@@ -52,6 +58,16 @@ impl Value {
                 words.extend(second.words());
                 Self::List(words)
             }
+        }
+    }
+
+    /// How many elements it has.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::List(words) => words.len(),
+            Self::Bytes(bytes) => bytes.len().min(4096),
+            Self::Table(pairs) => pairs.len(),
+            Self::Block(_) | Self::Type(_) => 1,
         }
     }
 
@@ -131,6 +147,7 @@ pub(super) fn set(scope: &mut Scope, name: &str, value: &Value) {
         scope.export(&own);
         return;
     }
+    scope.owe(3 + value.len());
     for kind in ["{}", "@", "#", "$"] {
         scope.unset(&format!("{kind}{lower}"));
     }
@@ -183,12 +200,15 @@ pub(super) fn get(scope: &Scope, name: &str) -> Value {
         };
     }
     if let Some(Kept::Scalar(Word::Literal(text))) = scope.get(&format!("{{}}{lower}")) {
+        scope.owe(text.len() / BYTES_COPIED);
         return Value::Block(text.clone());
     }
     if let Some(Kept::Scalar(Word::Literal(text))) = scope.get(&format!("#{lower}")) {
+        scope.owe(text.len() / 16);
         return Value::Bytes(text.chars().map(|c| u8::try_from(c).unwrap_or(0)).collect());
     }
     if let Some(Kept::Array(flat)) = scope.get(&format!("@{lower}")) {
+        scope.owe(flat.len());
         let pairs = flat.chunks_exact(2).filter_map(|pair| match pair {
             [Word::Literal(key), value] => Some((key.clone(), value.clone())),
             _ => None,
@@ -196,16 +216,28 @@ pub(super) fn get(scope: &Scope, name: &str) -> Value {
         return Value::Table(pairs.collect());
     }
     match scope.get(&format!("${lower}")) {
-        Some(Kept::Scalar(word)) => Value::word(word.clone()),
-        Some(Kept::Array(words)) => Value::List(words.clone()),
-        None => Value::unknown(&format!("${name}")),
+        Some(Kept::Scalar(word)) => {
+            scope.owe(1 + word.cost());
+            Value::word(word.clone())
+        }
+        Some(Kept::Array(words)) => {
+            scope.owe(words.len());
+            Value::List(words.clone())
+        }
+        None => {
+            scope.owe(5);
+            Value::unknown(&format!("${name}"))
+        }
     }
 }
 
 /// What a name stands for: `function:` or `alias:`.
 pub(super) fn named(scope: &Scope, kind: &str, name: &str) -> Option<String> {
     match scope.get(&format!("{kind}{}", name.to_ascii_lowercase()))? {
-        Kept::Scalar(Word::Literal(text)) => Some(text.clone()),
+        Kept::Scalar(Word::Literal(text)) => {
+            scope.owe(text.len() / BYTES_COPIED);
+            Some(text.clone())
+        }
         Kept::Scalar(_) | Kept::Array(_) => None,
     }
 }

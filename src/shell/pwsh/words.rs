@@ -21,10 +21,11 @@ pub(super) fn parameter_name(text: &str) -> Option<(String, Option<String>)> {
 }
 
 /// After `--%` the rest of the line is given as it stands.
-pub(super) fn verbatim(cursor: &mut Cursor<'_>, made: &mut Command) {
+pub(super) fn verbatim(cursor: &mut Cursor<'_>, made: &mut Command, scope: &Scope) {
     let rest = cursor.rest();
     let end = rest.find(['\n', '|']).unwrap_or(rest.len());
     for word in rest.get(..end).unwrap_or("").split_whitespace() {
+        scope.owe(2);
         let word = Word::Literal(word.replace('"', ""));
         made.arguments.push(Argument { value: Value::word(word), parameter: None, attached: None });
     }
@@ -47,6 +48,7 @@ pub(super) fn redirect(
     let op = [">>", ">&", ">", "<"].into_iter().find(|op| cursor.starts(op))?;
     cursor.at += op.len();
     cursor.blanks();
+    reader.spend(3);
     let target = argument(reader, cursor, scope)?.value.joined(" ");
     Some(Redirect { fd, op, target })
 }
@@ -63,7 +65,7 @@ pub(super) fn argument(
     loop {
         let from = cursor.at;
         cursor.blanks();
-        if !cursor.take(',') || !reader.spend(1) {
+        if !cursor.take(',') || !reader.spend(2) {
             cursor.at = from;
             break;
         }
@@ -127,7 +129,7 @@ pub(super) fn bare_word(
             break;
         }
         match character {
-            '`' => text.extend(strings::escape(cursor)),
+            '`' => text.extend(strings::escape(reader, cursor)),
             '$' => {
                 word.push_text(&std::mem::take(&mut text));
                 let value = expression::variable(reader, cursor, scope);

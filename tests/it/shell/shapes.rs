@@ -185,7 +185,7 @@ pub(super) fn rows(file: &str) -> Vec<Row> {
         .collect()
 }
 
-fn unescape(text: &str) -> String {
+pub(super) fn unescape(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text.chars();
     while let Some(character) = rest.next() {
