@@ -10,6 +10,7 @@ use crate::sys::env;
 use crate::wiring::doctor;
 use crate::wiring::entry::Form;
 use crate::wiring::install::{Change, Installed, Order, Refused, install};
+use crate::wiring::install_server;
 use crate::wiring::plugin;
 use crate::wiring::table::{ARMS, LATER_ARMS, Places};
 
@@ -31,7 +32,31 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
         dry_run: args.dry_run,
         force: args.force,
     };
-    let mut installed = install(&order).map_err(refused)?;
+    let (hooks, servers): (Vec<String>, Vec<String>) =
+        arms.iter().cloned().partition(|arm| arm != install_server::ARM);
+    let with_server = !servers.is_empty();
+    if with_server {
+        // A refusal must come before anything is changed.
+        let order = Order { dry_run: true, ..order.clone() };
+        install_server::install(&order).map_err(refused)?;
+    }
+    let hook_order = Order { arms: &hooks, ..order.clone() };
+    let hook = (!hooks.is_empty()).then(|| install(&hook_order)).transpose().map_err(refused)?;
+    let server =
+        with_server.then(|| install_server::install(&order)).transpose().map_err(refused)?;
+    let (mut installed, server) = match (hook, server) {
+        (Some(hook), server) => (hook, server),
+        (None, Some(server)) => {
+            let mut alone = server;
+            alone.warnings.push(
+                "without the hook the server does not know which agent calls: \
+                 `ringfence install` registers it"
+                    .to_owned(),
+            );
+            (alone, None)
+        }
+        (None, None) => return Err(with_hint("`--with` names no arm".to_owned()).into()),
+    };
     if env::find_program("claude").is_none() {
         installed.warnings.push(
             "no client was found: there is no `claude` on PATH; the hook runs once there is"
@@ -47,10 +72,15 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
         )
     }));
     if args.json {
-        output::json(&document(&installed, args.dry_run));
+        let mut whole = document(&installed, args.dry_run);
+        if let (Some(server), Some(members)) = (&server, whole.as_object_mut()) {
+            members.insert("server".to_owned(), server_document(server));
+        }
+        output::json(&whole);
     } else {
-        output::data(&words(&installed, args.dry_run));
-        for warning in &installed.warnings {
+        let both = std::iter::once(&installed).chain(&server);
+        output::data(&both.clone().map(|one| words(one, args.dry_run)).collect::<String>());
+        for warning in both.flat_map(|one| &one.warnings) {
             output::warning(warning);
         }
     }
@@ -114,9 +144,32 @@ fn words(done: &Installed, dry_run: bool) -> String {
     if let Some(backup) = &done.backup {
         out.push_str(&format!("backup      {}\n", backup.display()));
     }
+    if done.events.is_empty() {
+        out.push_str(&format!("registered  {} mcp\n", done.command.display()));
+        return out;
+    }
     out.push_str(&format!("registered  {} hook\n", done.command.display()));
     out.push_str(&format!("for         {}\n", done.events.join(", ")));
     out
+}
+
+/// The part on the memory server.
+fn server_document(done: &Installed) -> serde_json::Value {
+    json!({
+        "file": done.settings,
+        "change": change_word(done.change),
+        "backup": done.backup,
+        "diff": done.diff,
+        "warnings": done.warnings,
+    })
+}
+
+fn change_word(change: Change) -> &'static str {
+    match change {
+        Change::Created => "created",
+        Change::Edited => "edited",
+        Change::Nothing => "nothing",
+    }
 }
 
 fn document(done: &Installed, dry_run: bool) -> serde_json::Value {
@@ -124,11 +177,7 @@ fn document(done: &Installed, dry_run: bool) -> serde_json::Value {
         "version": 1,
         "dry_run": dry_run,
         "settings": done.settings,
-        "change": match done.change {
-            Change::Created => "created",
-            Change::Edited => "edited",
-            Change::Nothing => "nothing",
-        },
+        "change": change_word(done.change),
         "backup": done.backup,
         "command": done.command,
         "events": done.events,

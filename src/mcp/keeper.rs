@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
+use crate::memory::Family;
 use crate::memory::store::native::{Reader, StoreError, Writer};
+use crate::memory::store::snapshot::{Vault, When};
 use crate::sys::file;
 
 use super::home::Home;
@@ -26,6 +28,9 @@ impl Keeper {
             Some((_, writer)) => writer,
             None => Writer::open(&self.path)?,
         };
+        // What was there before the first write of a day; that there is none must not keep from writing.
+        let shelf = Vault::of(home.state.dir()).shelf(Family::Native, &self.path);
+        drop(shelf.take(When::Daily));
         let (_, writer) = self.open.insert((file::identity(&self.path), writer));
         writer.take_in(&home.state, &home.project.id)?;
         Ok(writer)

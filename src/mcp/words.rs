@@ -109,32 +109,25 @@ pub(super) fn ids(ids: &[String]) -> String {
 
 /// A store's failure as a sentence for a model, with what it can do.
 pub(super) fn failure(error: &StoreError) -> String {
-    match error {
+    if let StoreError::Refused(reason) = error {
         // The guard's own words, of which every line is ours.
-        StoreError::Refused(reason) => reason.clone(),
-        StoreError::NoSuchNote(id) => {
-            format!("there is no note {}; cortex_list shows what there is", label::quoted(id, LINE))
-        }
-        StoreError::NoSuchSubject(subject) => {
-            let subject = label::quoted(subject, LINE);
-            format!("there is no active note on {subject}; cortex_list shows what there is")
-        }
-        StoreError::Ambiguous { subject, ids: all } => format!(
+        return reason.clone();
+    }
+    if let StoreError::NoSuchNote(id) = error {
+        let id = label::quoted(id, LINE);
+        return format!("there is no note {id}; cortex_list shows what there is");
+    }
+    if let StoreError::NoSuchSubject(subject) = error {
+        let subject = label::quoted(subject, LINE);
+        return format!("there is no active note on {subject}; cortex_list shows what there is");
+    }
+    if let StoreError::Ambiguous { subject, ids: all } = error {
+        return format!(
             "{} contested notes are active on {}; name one of them by note_id:\n{}",
             all.len(),
             label::quoted(subject, LINE),
             ids(all)
-        ),
-        StoreError::Newer { .. }
-        | StoreError::Foreign { .. }
-        | StoreError::Locked
-        | StoreError::Damaged(_)
-        | StoreError::Unopenable { .. }
-        | StoreError::Unusable(_)
-        | StoreError::Deleted { .. }
-        | StoreError::NotThen { .. }
-        | StoreError::Unfit(_)
-        | StoreError::Held { .. }
-        | StoreError::Other(_) => label::one_line(&error.to_string(), 400),
+        );
     }
+    label::one_line(&error.to_string(), 400)
 }

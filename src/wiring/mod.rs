@@ -9,6 +9,7 @@ pub mod document;
 pub mod entry;
 mod insert;
 pub mod install;
+pub mod install_server;
 pub mod lint;
 pub mod matcher;
 pub mod owned;

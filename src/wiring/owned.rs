@@ -58,6 +58,9 @@ pub fn look_at(places: &Places) -> Vec<Owned> {
     }
     for row in FILES {
         let (kind, paths): (_, Vec<PathBuf>) = match row.kind {
+            FileKind::Server => {
+                ("server", places.own_servers().into_iter().map(|(path, _)| path).collect())
+            }
             FileKind::Shim => ("shim", record.shim.iter().cloned().collect()),
             FileKind::Backups => {
                 ("backup", settings.iter().flat_map(|path| backup::all(path)).collect())

@@ -83,6 +83,8 @@ pub const ENTRIES: &[EntryRow] = &[
 pub enum FileKind {
     /// The shell shim beside the binary.
     Shim,
+    /// The memory server among the client's servers.
+    Server,
     /// The backups beside a settings file.
     Backups,
     /// What install remembers: originals, what it made.
@@ -111,6 +113,12 @@ pub const FILES: &[FileRow] = &[
         removed: "with the last settings file that names it",
     },
     FileRow {
+        kind: FileKind::Server,
+        what: "memory server",
+        recognised: "its name `ringfence`, our program and `mcp` with our flags",
+        removed: "always; the file too, when install made it",
+    },
+    FileRow {
         kind: FileKind::Backups,
         what: "backups of settings",
         recognised: "the settings file's name, `.ringfence-`, a time, `.bak`",
@@ -128,10 +136,10 @@ pub const FILES: &[FileRow] = &[
 pub const BACKUPS_KEPT: usize = 5;
 
 /// The arms that this version can register.
-pub const ARMS: &[&str] = &["guard"];
+pub const ARMS: &[&str] = &["guard", "mcp"];
 
 /// The words for arms that later versions have.
-pub const LATER_ARMS: &[&str] = &["audit", "ledger", "posture", "sandbox", "scratchpad", "mcp"];
+pub const LATER_ARMS: &[&str] = &["audit", "ledger", "posture", "sandbox", "scratchpad"];
 
 /// Whose settings are edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod files;
 mod machine;
 mod others;
 mod plugins;
+mod server;
 
 use crate::wiring::plugin;
 use crate::wiring::scopes;
@@ -80,5 +81,8 @@ pub fn check(places: &Places) -> Vec<Row> {
     rows.extend(others::rewriters(&files, places));
     rows.extend(others::writable(&files, &entries::programs(&found, places), places));
     rows.extend(machine::rows(places, &found));
+    rows.extend(server::rows(places));
+    rows.extend(client::rows());
+    rows.extend(machine::rows(places, entries::judges(&found).next().is_some()));
     rows
 }
