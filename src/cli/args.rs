@@ -66,7 +66,7 @@ Examples:
   ringfence install --dry-run        show the lines that would change
   ringfence install --scope project  for everybody who works on this project")]
 pub(crate) struct InstallArgs {
-    /// Arms to register, separated by commas
+    /// Arms to register, separated by commas: guard, mcp
     #[arg(long, value_delimiter = ',', default_value = "guard")]
     pub(crate) with: Vec<String>,
     /// Whose settings to edit

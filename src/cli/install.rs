@@ -32,31 +32,7 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
         dry_run: args.dry_run,
         force: args.force,
     };
-    let (hooks, servers): (Vec<String>, Vec<String>) =
-        arms.iter().cloned().partition(|arm| arm != install_server::ARM);
-    let with_server = !servers.is_empty();
-    if with_server {
-        // A refusal must come before anything is changed.
-        let order = Order { dry_run: true, ..order.clone() };
-        install_server::install(&order).map_err(refused)?;
-    }
-    let hook_order = Order { arms: &hooks, ..order.clone() };
-    let hook = (!hooks.is_empty()).then(|| install(&hook_order)).transpose().map_err(refused)?;
-    let server =
-        with_server.then(|| install_server::install(&order)).transpose().map_err(refused)?;
-    let (mut installed, server) = match (hook, server) {
-        (Some(hook), server) => (hook, server),
-        (None, Some(server)) => {
-            let mut alone = server;
-            alone.warnings.push(
-                "without the hook the server does not know which agent calls: \
-                 `ringfence install` registers it"
-                    .to_owned(),
-            );
-            (alone, None)
-        }
-        (None, None) => return Err(with_hint("`--with` names no arm".to_owned()).into()),
-    };
+    let (mut installed, server) = register(&order)?;
     if env::find_program("claude").is_none() {
         installed.warnings.push(
             "no client was found: there is no `claude` on PATH; the hook runs once there is"
@@ -85,6 +61,35 @@ pub(crate) fn run(args: &InstallArgs) -> anyhow::Result<Answer> {
         }
     }
     Ok(Answer::Yes)
+}
+
+/// Registers the hook and the server, as far as they are asked for; what is said of the server second.
+fn register(order: &Order<'_>) -> anyhow::Result<(Installed, Option<Installed>)> {
+    let (hooks, servers): (Vec<String>, Vec<String>) =
+        order.arms.iter().cloned().partition(|arm| arm != install_server::ARM);
+    let with_server = !servers.is_empty();
+    if with_server {
+        // A refusal must come before anything is changed.
+        let trial = Order { dry_run: true, ..order.clone() };
+        install_server::install(&trial).map_err(refused)?;
+    }
+    let hook_order = Order { arms: &hooks, ..order.clone() };
+    let hook = (!hooks.is_empty()).then(|| install(&hook_order)).transpose().map_err(refused)?;
+    let server =
+        with_server.then(|| install_server::install(order)).transpose().map_err(refused)?;
+    match (hook, server) {
+        (Some(hook), server) => Ok((hook, server)),
+        (None, Some(server)) => {
+            let mut alone = server;
+            alone.warnings.push(
+                "without the hook the server does not know which agent calls: \
+                 `ringfence install` registers it"
+                    .to_owned(),
+            );
+            Ok((alone, None))
+        }
+        (None, None) => Err(with_hint("`--with` names no arm".to_owned()).into()),
+    }
 }
 
 /// The arms that are asked for, each once. One that this version has not got is refused: a person who

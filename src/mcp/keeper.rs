@@ -24,13 +24,15 @@ impl Keeper {
     /// The store open for writing, made when it is missing, with what the hook has left taken in.
     pub(super) fn writer(&mut self, home: &Home) -> Result<&mut Writer, StoreError> {
         self.look();
+        if file::exists(&self.path) {
+            // What was there before the first write of a day; a failure must not keep from writing.
+            let shelf = Vault::of(home.state.dir()).shelf(Family::Native, &self.path);
+            drop(shelf.take(When::Daily));
+        }
         let writer = match self.open.take() {
             Some((_, writer)) => writer,
             None => Writer::open(&self.path)?,
         };
-        // What was there before the first write of a day; that there is none must not keep from writing.
-        let shelf = Vault::of(home.state.dir()).shelf(Family::Native, &self.path);
-        drop(shelf.take(When::Daily));
         let (_, writer) = self.open.insert((file::identity(&self.path), writer));
         writer.take_in(&home.state, &home.project.id)?;
         Ok(writer)

@@ -89,7 +89,14 @@ fn group_of(entry: &Entry) -> Piece {
     Piece::Object(members)
 }
 
-fn append_member(bytes: &[u8], into: &Node, style: &Style, key: &str, value: &Piece) -> Splice {
+/// Puts a member at the end of an object, laid out as its neighbours are.
+pub(super) fn append_member(
+    bytes: &[u8],
+    into: &Node,
+    style: &Style,
+    key: &str,
+    value: &Piece,
+) -> Splice {
     let last = into.members().last().map(|one| (one.start, one.node.end));
     let print = |style: &Style, indent: &str| {
         format!(
@@ -144,7 +151,8 @@ fn append(
     }
 }
 
-fn replace(bytes: &[u8], node: &Node, style: &Style, piece: &Piece) -> Splice {
+/// Puts a value in the place of another.
+pub(super) fn replace(bytes: &[u8], node: &Node, style: &Style, piece: &Piece) -> Splice {
     let indent = indent_of_line(bytes, node.start);
     Splice::new(node.start, node.end, piece.print(style, &indent))
 }

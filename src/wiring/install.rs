@@ -5,13 +5,13 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::backup;
 use super::diff;
 use super::entry::Form;
 use super::lint::{self, Effect};
-use super::record::{self, Edit, LARGEST, Record, digest};
+use super::record::{LARGEST, Record};
 use super::settings::{self, Edited, Refusal};
 use super::table::{self, MANAGED_SETTINGS, Places, Scope};
+use super::write::{Writing, write};
 use crate::sys::env;
 use crate::sys::replace::{self, Found, Seen};
 
@@ -179,31 +179,9 @@ fn install_locked(
         }
         return Ok(report);
     }
-    remember(order, &found, &edited, &mut record).map_err(keep)?;
-    // First what undoes the change, then the change.
-    record.write(&record_dir).map_err(keep)?;
-    let undo = |error: &io::Error| {
-        drop(old_record.write(&record_dir));
-        drop(record::forget_originals(&record_dir, &old_record));
-        Refused::io("write", &report.settings, error)
-    };
-    match &found {
-        Found::Nothing(path) => {
-            replace::create(path, &edited.bytes, order.scope.modes().0)
-                .map_err(|error| undo(&error))?;
-        }
-        Found::File(seen) => {
-            let copy = backup::write(seen).map_err(|error| undo(&error))?;
-            if let Err(error) = replace::replace(seen, &edited.bytes) {
-                drop(replace::remove_file(&copy));
-                return Err(undo(&error));
-            }
-            backup::prune(&seen.path);
-            report.backup = Some(copy);
-        }
-    }
-    // What is left over costs a file, not the installation.
-    drop(record::forget_originals(&record_dir, &record));
+    let order =
+        Writing { places: order.places, found: &found, edited: &edited, scope: order.scope };
+    report.backup = write(&order, record, &old_record)?;
     Ok(report)
 }
 
@@ -303,60 +281,6 @@ fn judge(path: &Path, text: &[u8], force: bool, warnings: &mut Vec<String>) -> R
     let silent = findings.iter().filter(|finding| finding.effect == Effect::Silences);
     warnings.extend(silent.map(|one| format!("no hook runs: in `{place}` {}", one.sentence())));
     Ok(())
-}
-
-/// Puts into the record what uninstall needs to give back the very bytes.
-fn remember(
-    order: &Order<'_>,
-    found: &Found,
-    edited: &Edited,
-    record: &mut Record,
-) -> io::Result<()> {
-    let dir = order.places.record_dir();
-    let (path, bytes) = match found {
-        Found::Nothing(path) => (path, None),
-        Found::File(seen) => (&seen.path, Some(&seen.bytes)),
-    };
-    let after = digest(&edited.bytes);
-    let old = record.edit(path).cloned();
-    let edit = match (old, bytes) {
-        // Nobody touched the file since the last install: its original is still the original.
-        (Some(old), Some(bytes)) if old.after == digest(bytes) => {
-            let made = join(old.made, &edited.made);
-            Edit { after, made, ..old }
-        }
-        // Somebody did: the original is the file as it is now, without us.
-        (Some(old), Some(bytes)) => {
-            let own = order.places.binary.to_string_lossy();
-            let original =
-                settings::remove(bytes, &own, Some(&old.made)).unwrap_or_else(|_| bytes.clone());
-            record::keep_original(&dir, &original)?;
-            let made = join(old.made, &edited.made);
-            Edit { path: path.clone(), existed: true, before: digest(&original), after, made }
-        }
-        (_, bytes) => {
-            let original = bytes.map(Vec::as_slice).unwrap_or_default();
-            record::keep_original(&dir, original)?;
-            Edit {
-                path: path.clone(),
-                existed: bytes.is_some(),
-                before: digest(original),
-                after,
-                made: edited.made.clone(),
-            }
-        }
-    };
-    record.put(edit);
-    Ok(())
-}
-
-fn join(mut old: Vec<settings::Made>, new: &[settings::Made]) -> Vec<settings::Made> {
-    for made in new {
-        if !old.iter().any(|one| one.event == made.event) {
-            old.push(made.clone());
-        }
-    }
-    old
 }
 
 fn write_shim(places: &Places, record: &mut Record) -> Result<(), Refused> {

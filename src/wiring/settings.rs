@@ -11,12 +11,13 @@ use std::fmt;
 use super::document::{self, Fault, Member, Node};
 use super::entry::{Entry, Registered, recognise};
 use super::insert::insert;
+use super::server;
 use super::splice::{Splice, apply};
 
 /// A container that an edit made, so that it can be taken back when it is empty again.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Made {
-    /// The event whose list was made; `None` for `hooks` itself.
+    /// The event whose list was made, or `mcpServers`; `None` for `hooks` itself.
     pub event: Option<String>,
     /// What stood there before (`null`, `[]`, `false`: things that the client ignores), if anything.
     pub instead_of: Option<String>,
@@ -192,14 +193,21 @@ fn without(
     let mut splices = Vec::new();
     let mut root_gone = Vec::new();
     for member in root.members() {
-        if member.key != "hooks" {
+        let is_servers = member.key == server::SERVERS;
+        if member.key != "hooks"
+            && !(is_servers && matches!(empties, Empties::Drop | Empties::DropMade(_)))
+        {
             root_gone.push(false);
             continue;
         }
         let counts = root.get("hooks").is_some_and(|last| last.start == member.node.start);
         let mut goes = |found: &Registered, last: bool| goes(found, counts && last);
-        let (emptied, cuts) = cut_hooks(&member.node, own, empties, &mut goes);
-        match emptied.then(|| empties.fate(None)) {
+        let (emptied, cuts) = match is_servers {
+            true => server::cut(member, own),
+            false => cut_hooks(&member.node, own, empties, &mut goes),
+        };
+        let made = is_servers.then_some(server::SERVERS);
+        match emptied.then(|| empties.fate(made)) {
             Some(Fate::Goes) => root_gone.push(true),
             Some(Fate::GivesBack(text)) => {
                 splices.push(Splice::new(member.node.start, member.node.end, text));
@@ -281,7 +289,11 @@ fn cut_event(
 
 /// Cuts children with the comma that goes with each: the one before it, or for leading ones the one
 /// after. This undoes an insertion at the end exactly.
-fn cut_children(container: &Node, spans: &[(usize, usize)], gone: &[bool]) -> Vec<Splice> {
+pub(super) fn cut_children(
+    container: &Node,
+    spans: &[(usize, usize)],
+    gone: &[bool],
+) -> Vec<Splice> {
     if !gone.contains(&true) {
         return Vec::new();
     }

@@ -83,6 +83,7 @@ const PURE: &[&str] = &[
     "wiring/matcher.rs",
     "wiring/print.rs",
     "wiring/schema.rs",
+    "wiring/server.rs",
     "wiring/settings.rs",
     "wiring/splice.rs",
 ];

@@ -5,6 +5,7 @@ mod doctor;
 mod install;
 mod plugin;
 mod scopes;
+mod server;
 
 /// Copies the binary by another process: a file that this one had open for writing could not be
 /// started while another test forks.
