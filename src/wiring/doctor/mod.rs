@@ -82,7 +82,5 @@ pub fn check(places: &Places) -> Vec<Row> {
     rows.extend(others::writable(&files, &entries::programs(&found, places), places));
     rows.extend(machine::rows(places, &found));
     rows.extend(server::rows(places));
-    rows.extend(client::rows());
-    rows.extend(machine::rows(places, entries::judges(&found).next().is_some()));
     rows
 }
