@@ -241,12 +241,15 @@ fn trap(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed 
         reader.note(What::Code, "trap");
         return silent();
     };
-    // It runs between any two commands that follow, each time on what it left, and at the end.
-    for text in texts {
+    // At the end of the shell only, or between any two commands that follow, each time on what it
+    // left.
+    let signals = call.argv.get(index + 1..).unwrap_or(&[]);
+    let at_end = signals.iter().all(|word| matches!(word.literal(), Some("EXIT" | "0")));
+    for text in texts.iter().filter(|_| !at_end) {
         let mut own = scope.clone();
-        reader.code("trap", &text, &mut own, &Stdin::Inherited);
+        reader.code("trap", text, &mut own, &Stdin::Inherited);
         if !own.same(scope) {
-            reader.code("trap", &text, &mut own, &Stdin::Inherited);
+            reader.code("trap", text, &mut own, &Stdin::Inherited);
         }
     }
     if scope.traps.len() < 16 && !scope.traps.contains(code) {

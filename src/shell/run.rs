@@ -173,6 +173,9 @@ impl Reader<'_> {
                 own.extend(args.iter().cloned());
                 let outer = std::mem::replace(&mut scope.args, Rc::new(own));
                 let printed = self.code(label, &text, scope, &Stdin::Inherited);
+                if label != "source" {
+                    self.finish(scope);
+                }
                 scope.args = outer;
                 printed
             }

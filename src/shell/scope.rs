@@ -233,12 +233,13 @@ impl Scope {
             }
         }
         if !Rc::ptr_eq(&self.args, &other.args) && self.args != other.args {
-            let first = self.args.first().cloned().unwrap_or(Word::empty());
-            self.args = if self.args.len() == other.args.len() {
-                Rc::new(self.args.iter().zip(other.args.iter()).map(|(a, b)| a.or(b)).collect())
-            } else {
-                Rc::new(vec![first, Word::hole("$@", true)])
-            };
+            // What both have in common in front, and then anything.
+            let mut args: Vec<Word> =
+                self.args.iter().zip(other.args.iter()).map(|(a, b)| a.or(b)).collect();
+            if self.args.len() != other.args.len() {
+                args.push(Word::hole("$@", true));
+            }
+            self.args = Rc::new(args);
         }
         for (name, alias) in other.aliases.iter() {
             if self.aliases.get(name) != Some(alias) {

@@ -86,6 +86,11 @@ impl Bench {
     /// Runs `text`; the number is for [`Self::runs`], because what it sent to the background may
     /// still be running.
     pub(super) fn run(&mut self, text: &str) -> usize {
+        self.run_with(text, "cortex")
+    }
+
+    /// The same with a stub of another name.
+    pub(super) fn run_with(&mut self, text: &str, name: &str) -> usize {
         self.next += 1;
         let case = self.case(self.next);
         for place in ["bin", "work/sub/sub/sub", "work/a"] {
@@ -101,9 +106,9 @@ impl Bench {
             "#!/bin/sh\nprintf '%s\\037' \"$PWD\" \"$@\" '\u{1e}' >> '{}'\n",
             log.display()
         );
-        let cortex = case.join("bin/cortex");
-        std::fs::write(&cortex, stub).unwrap();
-        std::fs::set_permissions(&cortex, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let program = case.join("bin").join(name.rsplit('/').next().unwrap_or(name));
+        std::fs::write(&program, stub).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         writeln!(self.stdin, "{}", self.next).unwrap();
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
