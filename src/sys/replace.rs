@@ -211,11 +211,35 @@ pub struct DirLock {
 /// Waits for the lock of a directory.
 ///
 /// # Errors
-/// As the system says.
+/// As the system says; `NotFound` also when it was removed while we waited.
 pub fn lock_dir(dir: &Path) -> io::Result<DirLock> {
-    let dir = File::open(dir)?;
-    dir.lock()?;
-    Ok(DirLock { _dir: dir })
+    loop {
+        let held = File::open(dir)?;
+        held.lock()?;
+        let (ours, now) = (held.metadata()?, fs::metadata(dir)?);
+        // Another one may stand in its place, and that is the one that others lock.
+        if (ours.dev(), ours.ino()) == (now.dev(), now.ino()) {
+            return Ok(DirLock { _dir: held });
+        }
+    }
+}
+
+/// Makes a directory where it is missing and waits for its lock; says also which ones were made.
+///
+/// # Errors
+/// As the system says.
+pub fn make_and_lock(dir: &Path, mode: u32) -> io::Result<(DirLock, Vec<PathBuf>)> {
+    loop {
+        let made = make_dirs(dir, mode)?;
+        match lock_dir(dir) {
+            Ok(lock) => return Ok((lock, made)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                remove_empty_dirs(&made);
+                return Err(error);
+            }
+        }
+    }
 }
 
 /// Takes the lock of a directory, unless another holds it.

@@ -134,15 +134,20 @@ pub fn install(order: &Order<'_>) -> Result<Installed, Refused> {
         return Ok(prepare(order, &found)?.report);
     }
     let dir = path.parent().unwrap_or(Path::new("/"));
-    let mut made_dirs = replace::make_dirs(dir, order.scope.modes().1)
-        .map_err(|error| Refused::io("make", dir, &error))?;
     let record_dir = order.places.record_dir();
-    made_dirs.extend(
-        replace::make_dirs(&record_dir, 0o700)
-            .map_err(|error| Refused::io("make", &record_dir, &error))?,
-    );
-    let done = install_locked(order, &path, &made_dirs);
+    let lock = |dir: &Path, mode| {
+        replace::make_and_lock(dir, mode).map_err(|error| Refused::io("make", dir, &error))
+    };
+    // The record is one for all settings files, so it is locked first and by everybody.
+    let (_record_lock, of_record) = lock(&record_dir, 0o700)?;
+    let mut made_dirs = Vec::new();
+    let done = lock(dir, order.scope.modes().1).and_then(|(_settings_lock, of_settings)| {
+        made_dirs.extend(of_settings);
+        made_dirs.extend(of_record.iter().cloned());
+        install_locked(order, &path, &made_dirs)
+    });
     if done.is_err() {
+        made_dirs.extend(of_record);
         replace::remove_empty_dirs(&made_dirs);
     }
     done
@@ -154,12 +159,7 @@ fn install_locked(
     made_dirs: &[PathBuf],
 ) -> Result<Installed, Refused> {
     let record_dir = order.places.record_dir();
-    let lock =
-        |dir: &Path| replace::lock_dir(dir).map_err(|error| Refused::io("lock", dir, &error));
-    // The record is one for all settings files, so it is locked first and by everybody.
-    let _record_lock = lock(&record_dir)?;
     let settings_dir = path.parent().unwrap_or(Path::new("/"));
-    let _settings_lock = lock(settings_dir)?;
     for dir in [settings_dir, &record_dir] {
         replace::sweep(dir);
     }
@@ -286,6 +286,8 @@ fn judge(path: &Path, text: &[u8], force: bool, warnings: &mut Vec<String>) -> R
 fn write_shim(places: &Places, record: &mut Record) -> Result<(), Refused> {
     let path = places.shim();
     let text = super::shim::TEXT.as_bytes();
+    // Beside the program, which is ours to keep tidy.
+    replace::sweep(path.parent().unwrap_or(Path::new("/")));
     let found = look(&path)?;
     let done = match &found {
         Found::File(Seen { bytes, .. }) if bytes == text => Ok(()),

@@ -1,5 +1,6 @@
 //! Takes the rows of the table back: the very bytes where nothing else changed, else only ours.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::backup;
@@ -10,7 +11,7 @@ use super::purge::{self, Purged};
 use super::record::{self, Edit, Record, digest};
 use super::settings;
 use super::table::{Places, Scope};
-use crate::sys::replace::{self, Found, Seen};
+use crate::sys::replace::{self, DirLock, Found, Seen};
 
 /// A file that nobody recorded and that does not hold our name is none of our business, whatever
 /// else is wrong with it.
@@ -89,10 +90,7 @@ pub struct Wish {
 pub fn uninstall(places: &Places, wish: Wish) -> Result<Uninstalled, Refused> {
     let Wish { scope, purge, dry_run, .. } = wish;
     let dir = places.record_dir();
-    let has_record = dir.is_dir();
-    let _lock = (has_record && !dry_run)
-        .then(|| replace::lock_dir(&dir).map_err(|error| Refused::io("lock", &dir, &error)))
-        .transpose()?;
+    let _lock = if dry_run { None } else { lock(&dir)? };
     let mut record = Record::read(&dir).unwrap_or_default();
     let mut done = Uninstalled::default();
     for path in targets(places, scope, &record) {
@@ -117,6 +115,15 @@ pub fn uninstall(places: &Places, wish: Wish) -> Result<Uninstalled, Refused> {
     }
     take_rest(places, &mut record, purge, &mut done)?;
     Ok(done)
+}
+
+/// The lock of a directory; none where there is no directory.
+fn lock(dir: &Path) -> Result<Option<DirLock>, Refused> {
+    match replace::lock_dir(dir) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Refused::io("lock", dir, &error)),
+    }
 }
 
 fn take_backups(path: &Path, goes: bool, done: &mut Uninstalled) {
@@ -156,9 +163,7 @@ fn take_file(
     if !dir.is_dir() {
         return Ok(None);
     }
-    let _lock = (!dry_run)
-        .then(|| replace::lock_dir(dir).map_err(|error| Refused::io("lock", dir, &error)))
-        .transpose()?;
+    let _lock = if dry_run { None } else { lock(dir)? };
     if !dry_run {
         replace::sweep(dir);
     }

@@ -3,6 +3,7 @@
 mod corpus;
 mod doctor;
 mod install;
+mod kills;
 mod plugin;
 mod scopes;
 mod server;

@@ -243,7 +243,7 @@ fn a_program_that_others_cannot_start_is_not_registered_for_them() {
 #[test]
 fn only_root_changes_the_machine_s_settings() {
     let home = open_home();
-    let script = "install -d -o 65534 nobody; n='setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=$HOME/nobody'; \
+    let script = "install -d -o 65534 nobody; n=\"setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=$HOME/nobody\"; \
         $n ringfence install --scope managed; ringfence install --scope managed >/dev/null 2>&1; \
         $n ringfence doctor | grep registered; $n ringfence uninstall --scope managed; \
         $n ringfence uninstall; ringfence uninstall; find nobody -mindepth 1";
