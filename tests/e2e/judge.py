@@ -21,6 +21,7 @@ def problems(world):
     after = fill(world.scenario.after, world.places)
     found += _cortex(world, after.get("cortex", {}))
     found += _native(world, after.get("native", {}))
+    found += _wrote(world, after.get("wrote", []))
     found += _files(world, after.get("files", {}))
     if world.log_is_known:
         found += _hooks(world)
@@ -106,6 +107,28 @@ def _native(world, expected):
             yield f"note {name} is {document['status']}, should be {want}"
         elif want == "active" and document["content"] != world.scenario.native[name]["text"]:
             yield f"note {name} was changed"
+
+
+def _wrote(world, expected):
+    """Notes that were written in the run, by their subjects: whose they are and what became of them."""
+    if not expected:
+        return
+    words = [str(world.ringfence), "list-memory", "--json", "--limit", "100"]
+    done = subprocess.run(words, cwd=world.project, env=world.environment(), capture_output=True, text=True)
+    notes = json.loads(done.stdout)["items"] if done.returncode == 0 else []
+    for want in expected:
+        found = [note for note in notes if note["subject"] == want["subject"]]
+        if len(found) != 1:
+            yield f"{len(found)} notes on `{want['subject']}`, should be one"
+            continue
+        agent = found[0]["agent"]
+        got = "parent" if agent is None else "unknown" if agent == "unknown" else "subagent"
+        if got != want["by"]:
+            yield f"the note on `{want['subject']}` is by {got} ({agent}), should be by {want['by']}"
+        if found[0]["session"] != want["session"]:
+            yield f"the note on `{want['subject']}` is of session {found[0]['session']}"
+        if found[0]["status"] != want["status"]:
+            yield f"the note on `{want['subject']}` is {found[0]['status']}, should be {want['status']}"
 
 
 def _files(world, expected):

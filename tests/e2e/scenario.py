@@ -6,10 +6,10 @@ import re
 
 from model import prompt
 
-KEYS = {"about", "directory", "moved", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight"}
+KEYS = {"about", "directory", "moved", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight", "with"}
 CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "together", "when", "own servers"}
 CALL_KEYS = {"bash", "agent", "type", "background", "note", "tool", "input", "blocked", "runs", "fails"}
-AFTER_KEYS = {"cortex", "native", "files", "denials", "lines", "told", "primaries"}
+AFTER_KEYS = {"cortex", "native", "files", "denials", "lines", "told", "primaries", "wrote"}
 OUTCOMES = ("blocked", "runs", "fails")
 # How every hook of ours ends, in the words of the client's log, by what was done to the hook; none:
 # no hook of ours is asked.
@@ -25,6 +25,7 @@ ENDINGS = {
     "plugin-missing": "finished with status 0",
     "plugin-off": None,
     "both": "finished with status 0",
+    "server-only": None,
 }
 
 
@@ -43,6 +44,8 @@ class Scenario:
         self.files = document.get("files", {})
         self.hook = document.get("hook", "exec")
         self.ending = ENDINGS[self.hook]
+        # The arms that are installed; none: what install takes by itself.
+        self.arms = "mcp" if self.hook == "server-only" else document.get("with")
         self.weight = document.get("weight", 1)
         self.clients = document.get("clients", [{"prompts": ["main"]}])
         for one in self.clients:

@@ -148,6 +148,8 @@ class World:
         if kind == "later" or kind.startswith("plugin"):
             return
         words = [str(self.ringfence), "install"]
+        if self.scenario.arms:
+            words += ["--with", self.scenario.arms]
         self.command(words + ["--shim"] if self.scenario.hook.startswith("shim") else words, self.project)
 
     def install_plugin(self):
@@ -182,7 +184,7 @@ class World:
 
     def break_hook(self):
         kind = self.scenario.hook
-        if kind in ("exec", "shim", "later", "both") or kind.startswith("plugin"):
+        if kind in ("exec", "shim", "later", "both", "server-only") or kind.startswith("plugin"):
             return
         self.ringfence.unlink()
         if kind in BROKEN_HOOKS:
