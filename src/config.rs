@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::guard::Policy;
+use crate::guard::calm::can_be_a_program;
 use crate::sys::dirs::Dirs;
 use crate::sys::file;
 use crate::sys::git::Repository;
@@ -71,6 +72,7 @@ struct Said {
     deny_unproven: Option<bool>,
     trusted_agents: Option<Vec<String>>,
     system_message: Option<bool>,
+    programs: Option<Vec<String>>,
 }
 
 /// Reads what holds for a call in `cwd`: `named` or the user's file, root's, and the file of the work
@@ -100,6 +102,8 @@ pub fn load(sources: &Sources<'_>) -> Config {
         if let Some(agents) = said.trusted_agents {
             policy.trusted_agents = agents;
         }
+        // One more program to look at is stricter, so no file takes another's away.
+        policy.programs.extend(said.programs.unwrap_or_default());
         config.system_message = said.system_message.unwrap_or(config.system_message);
     }
     // Install names the usual place too, where there need not be any.
@@ -134,6 +138,7 @@ fn tighten(config: &mut Config, said: Said, path: &Path) {
         }
         policy.trusted_agents.retain(|agent| agents.contains(agent));
     }
+    policy.programs.extend(said.programs.unwrap_or_default());
     match said.system_message {
         Some(true) => config.system_message = true,
         Some(false) if config.system_message => {
@@ -195,6 +200,16 @@ fn take(said: &mut Said, key: &str, value: &Value) -> Result<(), &'static str> {
                 Some(names.collect::<Option<_>>().ok_or("must be a list of strings")?);
         }
         ("trusted_agents", _) => return Err("must be a list of strings"),
+        ("programs", Value::Array(programs)) => {
+            let names: Option<Vec<String>> =
+                programs.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+            let names = names.ok_or("must be a list of file names")?;
+            if !names.iter().all(|name| can_be_a_program(name)) {
+                return Err("must be plain file names, and none of a program that changes nothing");
+            }
+            said.programs = Some(names);
+        }
+        ("programs", _) => return Err("must be a list of file names"),
         ("system_message", Value::Boolean(on)) => said.system_message = Some(*on),
         ("system_message", _) => return Err("must be true or false"),
         _ => return Err("is not known"),
@@ -233,11 +248,15 @@ mod tests {
     fn root_s_file_wins_key_by_key_and_a_named_one_stands_for_the_user_s() {
         let config = loaded([
             "[guard]\ntrusted_agents = [\"keeper\", \"mallory\"]\nsystem_message = true",
-            "[guard]\nunproven = \"deny\"\ntrusted_agents = [\"other\"]\nsystem_message = false",
-            "[guard]\nunproven = \"allow\"",
-            "",
+            "[guard]\nunproven = \"deny\"\ntrusted_agents = [\"other\"]\nsystem_message = false\nprograms = [\"mem\"]",
+            "[guard]\nunproven = \"allow\"\nprograms = [\"notes.py\"]",
+            "[guard]\nprograms = [\"m\"]",
         ]);
-        let policy = Policy { deny_unproven: false, trusted_agents: vec!["other".into()] };
+        let policy = Policy {
+            trusted_agents: vec!["other".into()],
+            programs: vec!["mem".into(), "notes.py".into(), "m".into()],
+            ..Policy::default()
+        };
         let expected = Config { policy, system_message: false, ..Config::default() };
         assert_eq!(config, expected);
     }
@@ -262,7 +281,7 @@ mod tests {
     fn nothing_in_a_file_is_a_failure() {
         let config = loaded([
             "[guard",
-            "[guard]\nunproven = 1\ntrusted_agents = [1]\nsystem_message = \"yes\"\nx = 1",
+            "[guard]\nprograms = [\"ls\"]\nunproven = 1\ntrusted_agents = [1]\nsystem_message = \"yes\"\nx = 1",
             "other = 1",
             "guard = 1",
         ]);
@@ -270,6 +289,7 @@ mod tests {
         assert_eq!(
             config.warnings,
             [
+                "`named`: `guard.programs` must be plain file names, and none of a program that changes nothing",
                 "`named`: `guard.system_message` must be true or false",
                 "`named`: `guard.trusted_agents` must be a list of strings",
                 "`named`: `guard.unproven` must be \"allow\" or \"deny\"",

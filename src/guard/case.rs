@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::{Facts, Place, Protected, ProtectedKind, Reached};
+use super::{Facts, Place, Policy, Protected, ProtectedKind, Reached};
 use crate::decision::{Code, Doubt, GuardedAction};
 use crate::memory::{Circle, Family};
 use crate::request::MemoryGuardRequest;
@@ -26,6 +26,8 @@ const MAX_DIRECTORIES: usize = 32;
 pub(super) struct Case<'a> {
     pub(super) facts: &'a dyn Facts,
     pub(super) request: &'a MemoryGuardRequest,
+    /// Further names of Cortex's program.
+    pub(super) programs: &'a [String],
     pub(super) found: Found,
     stores: Vec<(Family, Place, Rc<Vec<Store>>)>,
     protected: Vec<(Option<String>, Rc<Vec<Protected>>)>,
@@ -126,11 +128,16 @@ pub(super) struct Tamper {
 }
 
 impl<'a> Case<'a> {
-    pub(super) fn new(facts: &'a dyn Facts, request: &'a MemoryGuardRequest) -> Self {
+    pub(super) fn new(
+        facts: &'a dyn Facts,
+        request: &'a MemoryGuardRequest,
+        policy: &'a Policy,
+    ) -> Self {
         let found = Found::default();
         Self {
             facts,
             request,
+            programs: &policy.programs,
             found,
             stores: Vec::new(),
             protected: Vec::new(),

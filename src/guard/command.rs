@@ -59,7 +59,7 @@ pub(super) fn judge_reading(case: &mut Case, reading: &Reading, dialect: Dialect
 /// Judges one program start.
 pub(super) fn judge_invocation(case: &mut Case, invocation: &Invocation, windows: bool) {
     let place = place(invocation);
-    if let Some(cli) = memory_cli(&invocation.argv, windows) {
+    if let Some(cli) = memory_cli(&invocation.argv, windows, case.programs) {
         verbs::judge(case, &cli, &place, !invocation.remote && is_this_user(case, invocation));
     }
     // In another machine or container the paths are not ours; an id is, wherever it is spelled.

@@ -45,7 +45,7 @@ pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
         _ => {}
     }
     let changes = writers::changes(&program, invocation);
-    if changes.is_empty() && !is_known(&program) {
+    if changes.is_empty() && !is_known(case, &program) {
         handed_over(case, invocation, &program);
     }
     for change in changes {
@@ -115,8 +115,9 @@ const KNOWN: [&str; 58] = [
     "zip",
 ];
 
-fn is_known(program: &str) -> bool {
-    KNOWN.contains(&program)
+fn is_known(case: &Case, program: &str) -> bool {
+    case.programs.iter().any(|name| name == program)
+        || KNOWN.contains(&program)
         || code::is_interpreter(program)
         || writers::PROGRAMS.contains(&program)
         || crate::shell::memory_program(program, false).is_some()

@@ -35,7 +35,7 @@ pub fn evaluate_text(
     dialect: Dialect,
     policy: &Policy,
 ) -> Verdict {
-    let mut case = Case::new(facts, request);
+    let mut case = Case::new(facts, request, policy);
     command::judge_text(&mut case, text, dialect, &[]);
     conclude::conclude(case, policy)
 }
@@ -46,12 +46,13 @@ pub fn inspect(
     request: &MemoryGuardRequest,
     invocation: &Invocation,
     dialect: Dialect,
+    policy: &Policy,
 ) -> Inspection {
-    let mut case = Case::new(facts, request);
+    let mut case = Case::new(facts, request, policy);
     let windows = dialect != Dialect::Posix;
     command::judge_invocation(&mut case, invocation, windows);
     Inspection {
-        program: memory_cli(&invocation.argv, windows)
+        program: memory_cli(&invocation.argv, windows, &policy.programs)
             .filter(|cli| !cli.guessed)
             .map(|cli| verbs::spelled(&cli)),
         would: reason::effects(&case.found, true),

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calm;
 mod carriers;
 mod case;
 mod change;
@@ -56,6 +57,8 @@ pub struct Policy {
     pub deny_unproven: bool,
     /// Agent types whose job is upkeep (`guard.trusted_agents`).
     pub trusted_agents: Vec<String>,
+    /// Further names of Cortex's program (`guard.programs`); a project may add some.
+    pub programs: Vec<String>,
 }
 
 /// Where an invocation looks for its store.
@@ -141,7 +144,7 @@ pub fn evaluate_memory_guard(
     request: &MemoryGuardRequest,
     policy: &Policy,
 ) -> Verdict {
-    let mut case = Case::new(facts, request);
+    let mut case = Case::new(facts, request, policy);
     match Route::of(&request.tool) {
         Route::Note(families) => note::judge_tool(&mut case, &families),
         Route::Resolve(families) => resolve::judge_tool(&mut case, &families),

@@ -14,12 +14,21 @@ pub(super) struct MemoryCli<'a> {
 
 /// Reads `argv` as a call of Cortex's or our own command line; launchers are unwrapped by the reader.
 ///
-/// `windows`: program names have no case there.
-pub(super) fn memory_cli(argv: &[Word], windows: bool) -> Option<MemoryCli<'_>> {
+/// `windows`: program names have no case there. `further`: other names of Cortex's.
+pub(super) fn memory_cli<'a>(
+    argv: &'a [Word],
+    windows: bool,
+    further: &[String],
+) -> Option<MemoryCli<'a>> {
     let (first, args) = argv.split_first()?;
     let names = names(first);
     if names.is_empty() {
-        return guess(first).map(|families| MemoryCli { families, args, guessed: true });
+        return guess(first, further).map(|families| MemoryCli { families, args, guessed: true });
+    }
+    if !further.is_empty()
+        && let Some(args) = further_cli(argv, &names, windows, further)
+    {
+        return Some(MemoryCli { families: vec![Family::Cortex], args, guessed: false });
     }
     let mut families: Vec<Family> = names
         .iter()
@@ -32,6 +41,37 @@ pub(super) fn memory_cli(argv: &[Word], windows: bool) -> Option<MemoryCli<'_>> 
     families.sort_unstable();
     families.dedup();
     (!families.is_empty()).then_some(MemoryCli { families, args, guessed: false })
+}
+
+/// The words after a program that has one of the `further` names, or after a script of such a name
+/// that an interpreter runs.
+fn further_cli<'a>(
+    argv: &'a [Word],
+    names: &[String],
+    windows: bool,
+    further: &[String],
+) -> Option<&'a [Word]> {
+    let is_further = |word: &str| {
+        let full = base_name(word);
+        let name = program_name(word, windows);
+        further.iter().any(|one| {
+            *one == name || *one == full || (windows && one.to_ascii_lowercase() == name)
+        })
+    };
+    if names.iter().any(|name| is_further(name)) {
+        return argv.get(1..);
+    }
+    let interprets = |name: &String| super::code::is_interpreter(&program_name(name, windows));
+    if !names.iter().any(interprets) {
+        return None;
+    }
+    // Before the script stand the interpreter's own options, with or without a value, and `run`.
+    let literal = |at: usize| argv.get(at).and_then(Word::literal).unwrap_or_default();
+    let at = (1..argv.len().min(12)).find(|at| is_further(literal(*at)))?;
+    let is_own = |at: usize| {
+        literal(at).starts_with('-') || literal(at - 1).starts_with('-') || literal(at) == "run"
+    };
+    if (1..at).all(is_own) { argv.get(at + 1..) } else { None }
 }
 
 /// The last component of a program word, without the endings that Windows adds.
@@ -59,9 +99,10 @@ pub(super) fn names(word: &Word) -> Vec<String> {
 }
 
 /// Whose command line an unknown program word can be.
-fn guess(word: &Word) -> Option<Vec<Family>> {
+fn guess(word: &Word, further: &[String]) -> Option<Vec<Family>> {
     let mut families = Vec::new();
-    if word.can_be("cortex") || word.can_be("cortex-memory") {
+    let can_be_further = || further.iter().any(|name| word.can_be(name));
+    if word.can_be("cortex") || word.can_be("cortex-memory") || can_be_further() {
         families.push(Family::Cortex);
     }
     if word.can_be("ringfence") {
@@ -81,14 +122,43 @@ mod tests {
     #[test]
     fn a_program_that_is_only_known_at_run_time_is_guessed() {
         let whole = [Word::Partial(vec![hole("$X")]), Word::Literal("gc".into())];
-        let cli = memory_cli(&whole, false).unwrap();
+        let cli = memory_cli(&whole, false, &[]).unwrap();
         assert_eq!((cli.families, cli.guessed), (vec![Family::Cortex, Family::Native], true));
         let end = [Word::Partial(vec![hole("$B"), Piece::Text("/cortex".into())])];
-        let cli = memory_cli(&end, false).unwrap();
+        let cli = memory_cli(&end, false, &[]).unwrap();
         assert_eq!((cli.families, cli.guessed), (vec![Family::Cortex], false));
         let other = [Word::Partial(vec![hole("$B"), Piece::Text("/eslint".into())])];
-        assert_eq!(memory_cli(&other, false), None);
+        assert_eq!(memory_cli(&other, false, &[]), None);
         let named = [Word::OneOf(vec!["cortex".into(), "ringfence".into()])];
-        assert_eq!(memory_cli(&named, false).unwrap().families.len(), 2);
+        assert_eq!(memory_cli(&named, false, &[]).unwrap().families.len(), 2);
+    }
+
+    #[test]
+    fn a_further_name_is_a_program_by_itself_by_path_and_as_a_script() {
+        let further = ["mem".to_owned(), "notes.py".to_owned()];
+        let args = |line: &str, windows| {
+            let argv: Vec<Word> = line.split(' ').map(|word| Word::Literal(word.into())).collect();
+            let cli = memory_cli(&argv, windows, &further)?;
+            assert_eq!(cli.families, [Family::Cortex], "{line}");
+            Some(cli.args.iter().filter_map(Word::literal).collect::<Vec<_>>().join(" "))
+        };
+        for (line, windows, expected) in [
+            ("mem delete-memory 1", false, Some("delete-memory 1")),
+            ("/opt/bin/mem delete-memory 1", false, Some("delete-memory 1")),
+            ("mem.cmd gc", false, Some("gc")),
+            ("MEM gc", true, Some("gc")),
+            ("MEM gc", false, None),
+            ("notes.py gc", false, Some("gc")),
+            ("python3 -u ./notes.py gc --apply", false, Some("gc --apply")),
+            ("python3 -m mem gc", false, Some("gc")),
+            ("deno run -A notes.py gc", false, Some("gc")),
+            ("node server.js mem gc", false, None),
+            ("mems gc", false, None),
+            ("amem gc", false, None),
+            ("notes gc", false, None),
+            ("grep mem gc", false, None),
+        ] {
+            assert_eq!(args(line, windows).as_deref(), expected, "{line}");
+        }
     }
 }

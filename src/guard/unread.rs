@@ -24,7 +24,9 @@ pub(super) fn judge(case: &mut Case, unread: &[Unread]) {
         if !case.found.is_empty() {
             return;
         }
-        let commands = unread.commands(&WORDS);
+        let words: Vec<&str> =
+            WORDS.into_iter().chain(case.programs.iter().map(String::as_str)).collect();
+        let commands = unread.commands(&words);
         if commands.is_empty() {
             continue;
         }

@@ -8,6 +8,8 @@
 
 use memchr::memmem;
 
+pub use crate::guard::calm::{CALM, CALM_PAIRS};
+
 /// Literals that make a call relevant, looked for in the decoded text. The shim holds the same list.
 pub const LITERALS: &[&str] = &[
     "note-resolve",
@@ -18,34 +20,6 @@ pub const LITERALS: &[&str] = &[
     "ringfence",
     "memory.db",
     "claude",
-];
-
-/// Programs that start nothing and change nothing but what their own words name, and so the only
-/// words that may begin a command that is not looked at. A name is easily hidden from a list of what
-/// is bad (`python3.12`, `gio trash`, a glob, an unknown launcher), not from a list of what is not.
-pub const CALM: &[&str] = &[
-    "cargo", "cat", "cd", "cmp", "comm", "cut", "date", "df", "diff", "du", "echo", "egrep",
-    "false", "fgrep", "file", "go", "grep", "head", "id", "jq", "ls", "mypy", "nl", "pgrep",
-    "printf", "ps", "pwd", "pytest", "readlink", "realpath", "rg", "ruff", "rustc", "rustfmt",
-    "sleep", "stat", "tail", "test", "tree", "true", "tsc", "type", "uname", "wc", "which",
-    "whoami",
-];
-
-/// The same, where it takes the second word to know.
-pub const CALM_PAIRS: &[&str] = &[
-    "git add",
-    "git blame",
-    "git branch",
-    "git commit",
-    "git describe",
-    "git diff",
-    "git log",
-    "git ls-files",
-    "git merge-base",
-    "git rev-parse",
-    "git show",
-    "git status",
-    "git tag",
 ];
 
 /// Words that anywhere in a text mean that a file is run, a command built or files are changed.

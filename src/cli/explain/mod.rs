@@ -141,7 +141,7 @@ fn explain(args: &ExplainArgs) -> anyhow::Result<Explained> {
         (LookedAt::Judged, _) => evaluate_memory_guard(&facts, &request, &policy),
     };
     let inspections = text.as_ref().map_or_else(Vec::new, |(_, dialect)| {
-        let one = |invocation| inspect(&facts, &request, invocation, *dialect);
+        let one = |invocation| inspect(&facts, &request, invocation, *dialect, &policy);
         reading.invocations.iter().map(one).collect()
     });
     let (stores, missing) = stores(&facts, &request, &reading);

@@ -87,7 +87,11 @@ fn config_row(places: &Places, judge: Option<&Bound<'_>>) -> Row {
         );
     }
     let read: Vec<String> = config.read.iter().map(|path| path.display().to_string()).collect();
-    Row::pass("config", format!("read {}", read.join(", ")))
+    let further = match config.policy.programs.as_slice() {
+        [] => String::new(),
+        names => format!("; Cortex's program is also {}", names.join(", ")),
+    };
+    Row::pass("config", format!("read {}{further}", read.join(", ")))
 }
 
 /// Where the hook's line keeps its state, if this command looks elsewhere: then it is blind.

@@ -5,6 +5,7 @@ mod corpus;
 mod doubts;
 mod explain;
 mod native;
+mod programs;
 mod properties;
 mod reasons;
 mod world;
