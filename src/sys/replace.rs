@@ -242,6 +242,31 @@ pub fn make_and_lock(dir: &Path, mode: u32) -> io::Result<(DirLock, Vec<PathBuf>
     }
 }
 
+/// Waits in the queue for the lock of a directory, which is fair, for at most `limit`; `None` when it
+/// was not our turn by then.
+///
+/// # Errors
+/// As the system says.
+pub fn lock_dir_within(dir: &Path, limit: std::time::Duration) -> io::Result<Option<DirLock>> {
+    let dir = File::open(dir)?;
+    match dir.try_lock() {
+        Ok(()) => return Ok(Some(DirLock { _dir: dir })),
+        Err(fs::TryLockError::WouldBlock) => {}
+        Err(fs::TryLockError::Error(error)) => return Err(error),
+    }
+    // Only a blocking wait has a place in the kernel's queue, and it has no time limit of its own. Late
+    // in the thread, the lock goes with its descriptor.
+    let (mine, theirs) = std::sync::mpsc::sync_channel(0);
+    std::thread::spawn(move || {
+        let locked = dir.lock().map(|()| DirLock { _dir: dir });
+        drop(mine.send(locked));
+    });
+    match theirs.recv_timeout(limit) {
+        Ok(locked) => locked.map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Takes the lock of a directory, unless another holds it.
 ///
 /// # Errors

@@ -7,11 +7,14 @@ use super::row::{self, Entry};
 use super::writer::{Author, Draft, Written};
 use crate::memory::subject;
 use crate::memory::supersede::{Detection, Reach, Write, preview};
+use crate::sys::replace::DirLock;
 
 /// A change on its way; dropped without [`Change::commit`] it leaves nothing.
 pub(super) struct Change<'w> {
     pub(super) transaction: Transaction<'w>,
     pub(super) author: &'w Author,
+    /// Given back after the transaction has ended.
+    pub(super) _turn: Option<DirLock>,
 }
 
 impl Change<'_> {

@@ -5,20 +5,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Transaction, params};
 
 use super::error::StoreError;
+use super::schema::Opened;
 use crate::memory::store::Project;
 use crate::state::{CallRecord, SessionRecord, State};
 use crate::sys::file;
 use crate::sys::git::Repository;
 
 /// Takes in the records of the project with this id; those taken in before count once.
-pub(super) fn take_in(
-    connection: &mut Connection,
-    state: &State,
-    project: &str,
-) -> Result<(), StoreError> {
+pub(super) fn take_in(opened: &mut Opened, state: &State, project: &str) -> Result<(), StoreError> {
     let mut places = Places { project, known: BTreeMap::new() };
     let sessions: Vec<_> =
         state.sessions().into_iter().filter(|record| places.is_here(&record.cwd)).collect();
@@ -27,7 +24,7 @@ pub(super) fn take_in(
     if sessions.is_empty() && calls.is_empty() {
         return Ok(());
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let (transaction, _turn) = opened.begin()?;
     for record in &sessions {
         put_session(&transaction, record)?;
     }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::StoreError;
 use super::presence::Presence;
 use crate::sys::file;
+use crate::sys::replace::{self, DirLock};
 
 /// The steps, oldest first; a store at version `n` has had the first `n`. Never edited after a release.
 const MIGRATIONS: &[&str] = &[
@@ -20,6 +21,9 @@ const APPLICATION: i64 = 0x5267_466e;
 
 /// How long a person's command waits for another writer.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// How long it waits in the queue of our own writers.
+const TURN_WAIT: Duration = Duration::from_secs(30);
 
 /// What stays of the write-ahead log after a checkpoint, in bytes; SQLite makes one each 1,000 pages.
 const LOG_LIMIT: i64 = 4 << 20;
@@ -35,6 +39,24 @@ pub(super) struct Opened {
     // Closed before its marker goes.
     pub(super) connection: Connection,
     _presence: Presence,
+    dir: PathBuf,
+}
+
+impl Opened {
+    /// Begins a change when it is our turn. SQLite's own waiting is a race at each attempt, which among
+    /// eight busy writers one loses for longer than anybody waits; the queue is fair.
+    pub(super) fn begin(&mut self) -> Result<(Transaction<'_>, Option<DirLock>), StoreError> {
+        let turn = match replace::lock_dir_within(&self.dir, TURN_WAIT) {
+            Ok(None) => return Err(StoreError::Locked),
+            Ok(turn) => turn,
+            // Some file systems have no such locks; then it is a race.
+            Err(_) => None,
+        };
+        // Immediate: two writers then wait for each other, instead of failing half-way.
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        Ok((transaction, turn))
+    }
 }
 
 /// The newest schema that this program knows.
@@ -113,7 +135,7 @@ pub(super) fn open_for_writing(path: &Path) -> Result<Opened, StoreError> {
     if file::length(&beside(path, "-wal")).is_some_and(|length| length > LONG_LOG) {
         checkpoint(&connection);
     }
-    Ok(Opened { connection, _presence: presence })
+    Ok(Opened { connection, _presence: presence, dir: dir.to_owned() })
 }
 
 /// `path` with more at the end of its name.

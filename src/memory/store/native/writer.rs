@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Transaction, TransactionBehavior, params};
+use rusqlite::{Transaction, params};
 
 use super::change::Change;
 use super::error::StoreError;
@@ -109,7 +109,7 @@ impl Writer {
     /// # Errors
     /// When the store refuses.
     pub fn take_in(&mut self, state: &State, project: &str) -> Result<(), StoreError> {
-        intake::take_in(&mut self.opened.connection, state, project)
+        intake::take_in(&mut self.opened, state, project)
     }
 
     /// Moves the write-ahead log into the store's file, as far as readers allow at this moment; for a
@@ -215,13 +215,11 @@ impl Writer {
 
     /// Begins a change and makes sure that its author's session is known.
     pub(super) fn begin<'w>(&'w mut self, author: &'w Author) -> Result<Change<'w>, StoreError> {
-        // Immediate: two writers then wait for each other, instead of failing half-way.
-        let transaction =
-            self.opened.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (transaction, turn) = self.opened.begin()?;
         if let Some(permit) = self.permit.take() {
             permit().map_err(StoreError::Refused)?;
         }
-        let change = Change { transaction, author };
+        let change = Change { transaction, author, _turn: turn };
         change.know_session(&author.session, author.scope.as_deref())?;
         Ok(change)
     }
