@@ -14,7 +14,9 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_ringfence");
 
 /// A HOME of its own with nothing in it; removed on drop.
 pub(crate) struct Home {
-    dir: tempfile::TempDir,
+    path: PathBuf,
+    /// Removes it.
+    _dir: Option<tempfile::TempDir>,
     env: BTreeMap<String, String>,
 }
 
@@ -29,11 +31,16 @@ pub(crate) struct Output {
 impl Home {
     pub(crate) fn new() -> Self {
         let dir = tempfile::Builder::new().prefix("ringfence-it-").tempdir().unwrap();
-        Self { dir, env: BTreeMap::new() }
+        Self { path: dir.path().to_owned(), _dir: Some(dir), env: BTreeMap::new() }
+    }
+
+    /// A HOME at a place of the test's own, which it removes itself.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self { path: path.to_owned(), _dir: None, env: BTreeMap::new() }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.dir.path()
+        &self.path
     }
 
     /// `$HOME/below`, its parents made.

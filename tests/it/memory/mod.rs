@@ -4,6 +4,7 @@ mod cortex;
 mod facts;
 mod faults;
 mod hook;
+mod load;
 mod native;
 mod search;
 mod snapshots;

@@ -56,8 +56,19 @@ impl Place {
 
 const BOTH: [Family; 2] = [Family::Cortex, Family::Native];
 
-fn taken(outcome: Result<Outcome, StoreError>) -> Snapshot {
-    match outcome.unwrap() {
+/// Takes a snapshot. Another test of this process may just be starting a program, which for a moment
+/// holds a copy of every descriptor, and of the lock with it.
+fn take(shelf: &Shelf, when: When) -> Result<Outcome, StoreError> {
+    loop {
+        match shelf.take(when) {
+            Ok(Outcome::Busy) => std::thread::yield_now(),
+            outcome => return outcome,
+        }
+    }
+}
+
+fn taken(shelf: &Shelf, when: When) -> Snapshot {
+    match take(shelf, when).unwrap() {
         Outcome::Taken(snapshot) => snapshot,
         other => panic!("{other:?}"),
     }
@@ -68,7 +79,7 @@ fn a_snapshot_is_whole_private_and_apart() {
     for family in BOTH {
         let place = Place::new();
         let shelf = place.shelf(family);
-        let snapshot = taken(shelf.take(When::Hourly));
+        let snapshot = taken(&shelf, When::Hourly);
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&snapshot.path), 0o600);
         assert_eq!(mode(snapshot.path.parent().unwrap()), 0o700);
@@ -93,18 +104,18 @@ fn one_is_taken_an_hour_and_none_without_a_change() {
     for family in BOTH {
         let place = Place::new();
         let shelf = place.shelf(family);
-        let first = taken(shelf.take(When::Hourly));
+        let first = taken(&shelf, When::Hourly);
         place.change(family, "CREATE TABLE more (x)");
         for when in [When::Hourly, When::Daily] {
-            assert_eq!(shelf.take(when).unwrap(), Outcome::Kept(first.clone()));
+            assert_eq!(take(&shelf, when).unwrap(), Outcome::Kept(first.clone()));
         }
-        let second = taken(shelf.take(When::Changed));
+        let second = taken(&shelf, When::Changed);
         assert_eq!(shelf.snapshots(), [first.clone(), second.clone()]);
         // Two hours and more ago.
         let old = first.path.with_file_name(format!("{}-20260101T000000Z.db", family.as_str()));
         std::fs::rename(&first.path, &old).unwrap();
         std::fs::remove_file(&second.path).unwrap();
-        taken(shelf.take(When::Hourly));
+        taken(&shelf, When::Hourly);
         // As if the store had last been changed long before the newest one.
         let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
         for end in ["", "-wal"] {
@@ -114,7 +125,7 @@ fn one_is_taken_an_hour_and_none_without_a_change() {
                 file.set_modified(past).unwrap();
             }
         }
-        assert!(matches!(shelf.take(When::Changed).unwrap(), Outcome::Kept(_)));
+        assert!(matches!(take(&shelf, When::Changed).unwrap(), Outcome::Kept(_)));
     }
 }
 
@@ -123,7 +134,7 @@ fn what_is_not_whole_is_not_copied_and_costs_no_snapshot() {
     for family in BOTH {
         let place = Place::new();
         let shelf = place.shelf(family);
-        let first = taken(shelf.take(When::Hourly));
+        let first = taken(&shelf, When::Hourly);
         let path = place.path(family);
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[4096..].fill(0x5a);
@@ -131,7 +142,7 @@ fn what_is_not_whole_is_not_copied_and_costs_no_snapshot() {
             [("torn", bytes), ("a text", b"not a database".repeat(300)), ("empty", Vec::new())]
         {
             std::fs::write(&path, bytes).unwrap();
-            let error = shelf.take(When::Changed).err();
+            let error = take(&shelf, When::Changed).err();
             assert!(error.is_some(), "{damage}");
             assert_eq!(shelf.snapshots(), std::slice::from_ref(&first), "{damage}");
         }
@@ -155,7 +166,7 @@ fn shown(family: Family, from: &Path, to: &Path) -> Vec<String> {
 #[test]
 fn two_states_are_compared_note_by_note() {
     let place = Place::new();
-    let snapshot = taken(place.shelf(Family::Cortex).take(When::Changed));
+    let snapshot = taken(&place.shelf(Family::Cortex), When::Changed);
     let live = place.path(Family::Cortex);
     assert_eq!(shown(Family::Cortex, &snapshot.path, &live), Vec::<String>::new());
     place.change(
@@ -173,7 +184,7 @@ fn two_states_are_compared_note_by_note() {
 #[test]
 fn a_snapshot_comes_back_to_a_new_file_only() {
     let place = Place::new();
-    let snapshot = taken(place.shelf(Family::Cortex).take(When::Changed));
+    let snapshot = taken(&place.shelf(Family::Cortex), When::Changed);
     let to = place.dir.path().join("back.db");
     restore_to(Family::Cortex, &snapshot, &to).unwrap();
     assert_eq!(shown(Family::Cortex, &snapshot.path, &to), Vec::<String>::new());
@@ -190,7 +201,7 @@ fn a_store_is_replaced_only_while_nobody_has_it_open() {
     for family in BOTH {
         let place = Place::new();
         let shelf = place.shelf(family);
-        let snapshot = taken(shelf.take(When::Changed));
+        let snapshot = taken(&shelf, When::Changed);
         place.change(family, "DELETE FROM notes");
         let path = place.path(family);
         // Another process, which does nothing but hold it.
@@ -226,7 +237,7 @@ fn a_store_that_is_gone_or_damaged_is_made_anew_and_the_damaged_one_kept() {
     for family in BOTH {
         let place = Place::new();
         let shelf = place.shelf(family);
-        let snapshot = taken(shelf.take(When::Changed));
+        let snapshot = taken(&shelf, When::Changed);
         let path = place.path(family);
         std::fs::write(&path, b"not a database".repeat(300)).unwrap();
         let InPlace::MovedAside(aside) = restore_in_place(&shelf, &snapshot).unwrap() else {
@@ -247,7 +258,7 @@ fn one_note_is_put_back_into_cortexs_store_with_its_item() {
         let path = dir.path().canonicalize().unwrap().join("c/cortex.db");
         cortex_store(&path, era, "");
         let shelf = Vault::of(&dir.path().join("state")).shelf(Family::Cortex, &path);
-        let snapshot = taken(shelf.take(When::Changed));
+        let snapshot = taken(&shelf, When::Changed);
         let live = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         live("UPDATE notes SET content = 'spoiled' WHERE id = 'F'");
         let done = put_back(&snapshot, &path, "F").unwrap();
@@ -271,6 +282,52 @@ fn one_note_is_put_back_into_cortexs_store_with_its_item() {
         let error = put_back(&snapshot, &path, "nobody").unwrap_err();
         assert!(matches!(error, StoreError::NoSuchNote(_)), "{era}: {error}");
     }
+}
+
+#[test]
+fn what_is_put_back_is_found_by_cortexs_own_index() {
+    let place = Place::new();
+    place.change(
+        Family::Cortex,
+        "CREATE VIRTUAL TABLE memory_items_fts USING fts5 (subject, text, content = 'memory_items',
+             content_rowid = 'rowid', tokenize = 'porter unicode61');
+         CREATE TRIGGER trg_memory_items_ai AFTER INSERT ON memory_items BEGIN
+             INSERT INTO memory_items_fts (rowid, subject, text) VALUES (new.rowid, new.subject, new.text);
+         END;
+         CREATE TRIGGER trg_memory_items_ad AFTER DELETE ON memory_items BEGIN
+             INSERT INTO memory_items_fts (memory_items_fts, rowid, subject, text)
+             VALUES ('delete', old.rowid, old.subject, old.text);
+         END;
+         CREATE TRIGGER trg_memory_items_au AFTER UPDATE ON memory_items BEGIN
+             INSERT INTO memory_items_fts (memory_items_fts, rowid, subject, text)
+             VALUES ('delete', old.rowid, old.subject, old.text);
+             INSERT INTO memory_items_fts (rowid, subject, text) VALUES (new.rowid, new.subject, new.text);
+         END;
+         INSERT INTO memory_items_fts (memory_items_fts) VALUES ('rebuild');
+         UPDATE memory_items SET text = 'zebras' WHERE source_id = 'F';",
+    );
+    let snapshot = taken(&place.shelf(Family::Cortex), When::Changed);
+    let path = place.path(Family::Cortex);
+    let hits = |word: &str| {
+        let sql =
+            format!("SELECT count(*) FROM memory_items_fts WHERE memory_items_fts MATCH '{word}'");
+        Connection::open(&path).unwrap().query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    place.change(Family::Cortex, "UPDATE memory_items SET text = 'lions' WHERE source_id = 'F'");
+    assert_eq!((hits("zebra"), hits("lion")), (0, 1));
+    put_back(&snapshot, &path, "F").unwrap();
+    assert_eq!((hits("zebra"), hits("lion")), (1, 0));
+    place.change(
+        Family::Cortex,
+        "DELETE FROM memory_items WHERE source_id = 'F'; DELETE FROM notes WHERE id = 'F'",
+    );
+    assert_eq!(hits("zebra"), 0);
+    put_back(&snapshot, &path, "F").unwrap();
+    assert_eq!(hits("zebra"), 1);
+    place.change(
+        Family::Cortex,
+        "INSERT INTO memory_items_fts (memory_items_fts) VALUES ('integrity-check')",
+    );
 }
 
 /// A home whose project has a Cortex store, and a snapshot of it.
