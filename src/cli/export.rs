@@ -76,7 +76,7 @@ fn shown(failed: Failed) -> anyhow::Error {
 
 fn line(record: &Record, text: &mut String) -> Result<(), Failed> {
     let json = serde_json::to_string(record).map_err(|error| Failed::Other(error.into()))?;
-    text.push_str(&json);
+    text.push_str(&output::plain_json(&json));
     text.push('\n');
     Ok(())
 }

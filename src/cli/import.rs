@@ -12,6 +12,7 @@ use super::{output, stores};
 use crate::guard::label::one_line;
 use crate::memory::store::copy_cortex;
 use crate::memory::store::native::{Import, Imported, Record, StoreError};
+use crate::sys::child::Scratch;
 use crate::sys::file;
 use crate::sys::pieces::for_each_line;
 use crate::wiring::table::Places;
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<Answer> {
     let here = Here::find()?;
     let author = here.author(None);
     let source = source(args)?;
-    let mut writer = here.writer()?;
+    let scratch = Scratch::new()?;
+    let mut writer = if args.dry_run { here.trial(&scratch)? } else { here.writer()? };
     let mut import = writer.import(&author).map_err(explain)?;
     let left_out = if args.cortex {
         copy_cortex(&source, |record| import.put(record)).map_err(explain)?

@@ -12,6 +12,7 @@ use crate::memory::store::Project;
 use crate::memory::store::native::{Author, Changed, Entry, Reader, StoreError, Writer};
 use crate::memory::store::snapshot::{Vault, When};
 use crate::state::{Proposal, State};
+use crate::sys::child::Scratch;
 use crate::sys::dirs::Dirs;
 use crate::sys::git::{self, Repository};
 use crate::sys::{clock, env, process};
@@ -81,6 +82,13 @@ impl Here {
         }
         writer.take_in(&self.state, &self.project.id).map_err(explain)?;
         Ok(writer)
+    }
+
+    /// Opens the store to see what a change would do; where there is none, an empty one in `scratch`.
+    pub(super) fn trial(&self, scratch: &Scratch) -> anyhow::Result<Writer> {
+        let there = crate::sys::file::exists(&self.store);
+        let path = if there { self.store.clone() } else { scratch.path().join("memory.db") };
+        Writer::open(&path).map_err(explain)
     }
 
     /// Takes the day's snapshot before its first write. One that fails keeps nobody from writing.

@@ -90,6 +90,10 @@ fn resolve(request: &MemoryGuardRequest) -> Wanted {
 
 fn in_shell(request: &MemoryGuardRequest) -> Vec<Wanted> {
     let Some(text) = request.input.text(&["command", "cmd"]) else { return Vec::new() };
+    // What is longer is no note that somebody would miss, and reading it once was enough.
+    if text.len() > 2 * LONGEST {
+        return Vec::new();
+    }
     let names_verb = tools::shell_command_targets_memory(text) || text.contains("ringfence note");
     if !names_verb {
         return Vec::new();
