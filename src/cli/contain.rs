@@ -11,7 +11,7 @@ use crate::posture::boundary::layout::Ground;
 use crate::posture::boundary::plan::{Plan, plan};
 use crate::posture::boundary::probe::{self, Tried};
 use crate::posture::boundary::start::{self, Task};
-use crate::posture::boundary::{Backend, inside};
+use crate::posture::boundary::{Backend, inside, tracking};
 use crate::sys::confine;
 use crate::sys::dirs::Dirs;
 
@@ -20,9 +20,10 @@ const REFUSED: u8 = 125;
 
 /// Runs the command inside, or the probe.
 pub(crate) fn run(args: &ContainArgs) -> anyhow::Result<Answer> {
+    let tracked = args.text.as_deref().and_then(tracking::file_of);
     let wish = Wish {
         workspace: args.workspace.clone(),
-        write: args.write.clone(),
+        write: args.write.iter().cloned().chain(tracked).collect(),
         read: args.read.clone(),
         net: args.net,
     };

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &PostureArgs) -> anyhow::Result<Answer> {
         hosted::decide(&dirs, &settings.hosted, session, &here.to_string_lossy())
     });
     if let Some(PostureCommand::Env) = args.command {
+        hosted::write_prefix(&dirs, &record.prefix_words)?;
         output::data(&environment(&record));
         return Ok(Answer::Yes);
     }

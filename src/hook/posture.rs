@@ -50,13 +50,16 @@ pub(super) fn session_start(payload: &Payload, line: &Line, dirs: &Dirs) {
 fn decide(payload: &Payload, line: &Line, dirs: &Dirs) -> PostureRecord {
     let settings = config::load_for(dirs, line.config.as_deref(), Path::new(&payload.cwd));
     let client = lifecycle::client().map(|client| client.pid);
-    match hosted::hosted_because(&settings.hosted, client) {
-        Some(because) => PostureRecord {
-            hosted_because: because.to_owned(),
-            skills_run_nothing: skills_run_nothing(),
-            ..hosted::decide(dirs, &settings.hosted, &payload.session, &payload.cwd)
-        },
-        None => PostureRecord::default(),
+    let Some(because) = hosted::hosted_because(&settings.hosted, client) else {
+        return PostureRecord::default();
+    };
+    let record = hosted::decide(dirs, &settings.hosted, &payload.session, &payload.cwd);
+    // Without its file every command fails, which is the safe side.
+    drop(hosted::write_prefix(dirs, &record.prefix_words));
+    PostureRecord {
+        hosted_because: because.to_owned(),
+        skills_run_nothing: skills_run_nothing(),
+        ..record
     }
 }
 
@@ -113,10 +116,8 @@ fn judge(payload: &Payload, record: &PostureRecord, dirs: &Dirs) {
                 refuse(&sentence(record, &format!("`{path}` {why}")));
             }
         }
-        "read" | "grep" | "glob" => {
-            if named(payload).is_some_and(|path| is_ours(&path, dirs)) {
-                refuse(&sentence(record, "what belongs to Ringfence cannot be read"));
-            }
+        "read" | "grep" | "glob" if named(payload).is_some_and(|path| is_ours(&path, dirs)) => {
+            refuse(&sentence(record, "what belongs to Ringfence cannot be read"));
         }
         "skill" if record.skills_run_nothing => {}
         "skill" => refuse(&sentence(
@@ -187,7 +188,7 @@ fn judge_shell(payload: &Payload, record: &PostureRecord) {
     };
     match execution(containment_for(Some(posture)), &boundary) {
         Execution::Refused(lack) => {
-            refuse(&sentence(record, &format!("a command must run inside a boundary, and {lack}")))
+            refuse(&sentence(record, &format!("a command must run inside a boundary, and {lack}")));
         }
         Execution::OnHost(lack) => {
             let told =

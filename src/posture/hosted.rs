@@ -58,7 +58,7 @@ pub fn decide(dirs: &Dirs, hosted: &Hosted, session: &str, cwd: &str) -> Posture
         skills_run_nothing: false,
         posture: found.posture.as_str().to_owned(),
         because: words(&found.because),
-        prefix: prefix(hosted, &root).join(" "),
+        prefix: prefix_file(dirs, &prefix(hosted, &root)).to_string_lossy().into_owned(),
         prefix_words: prefix(hosted, &root),
         workspace: root,
         boundary,
@@ -80,7 +80,35 @@ pub fn words(because: &Because) -> String {
     }
 }
 
-/// The shell prefix by which the client contains every command of a run in `workspace`.
+/// The shell prefix that contains every command: a file of its own, because the client takes all of
+/// a prefix up to its last option for the program's name.
+///
+/// It is named after what it holds, so the same settings give the same file.
+pub fn prefix_file(dirs: &Dirs, words: &[String]) -> PathBuf {
+    let text = prefix_text(words);
+    dirs.state.join("prefix").join(format!("{}.sh", crate::state::digest(&text)))
+}
+
+/// Makes sure that the file is there and holds what its name says.
+///
+/// # Errors
+/// As the system says.
+pub fn write_prefix(dirs: &Dirs, words: &[String]) -> std::io::Result<PathBuf> {
+    let path = prefix_file(dirs, words);
+    let text = prefix_text(words);
+    if file::read_bounded(&path, 64 << 10).is_ok_and(|known| known == text.as_bytes()) {
+        return Ok(path);
+    }
+    file::private_dir(&dirs.state.join("prefix"))?;
+    file::write_atomic(&path, text.as_bytes(), 0o700)?;
+    Ok(path)
+}
+
+fn prefix_text(words: &[String]) -> String {
+    format!("#!/bin/sh\nexec {} \"$@\"\n", shell_words::join(words))
+}
+
+/// The words that stand before a command's text.
 pub fn prefix(hosted: &Hosted, workspace: &str) -> Vec<String> {
     let binary = env::current_exe().unwrap_or_else(|| PathBuf::from("ringfence"));
     let mut words = vec![binary.to_string_lossy().into_owned(), "contain".to_owned()];

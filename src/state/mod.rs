@@ -37,6 +37,7 @@ pub const NAMES: &[&str] = &[
     "log.jsonl.1",
     "off",
     "off.d",
+    "prefix",
     "probe.json",
     "proposals",
     "sandboxes",

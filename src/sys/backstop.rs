@@ -39,11 +39,7 @@ pub fn install(answer: &'static [u8], on_panic: fn(&str)) {
     ] {
         handle(signal);
     }
-    let limit = libc::timeval { tv_sec: LIMIT_SECONDS, tv_usec: 0 };
-    let once = libc::timeval { tv_sec: 0, tv_usec: 0 };
-    let timer = libc::itimerval { it_interval: once, it_value: limit };
-    // SAFETY: `timer` is a valid value that outlives the call; the old value is not asked for.
-    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) };
+    extend(LIMIT_SECONDS);
 }
 
 /// Another fixed answer from here on.
@@ -55,7 +51,7 @@ pub fn answer_with(answer: &'static [u8]) {
 }
 
 /// Gives the call this many seconds from now instead.
-pub fn extend(seconds: i64) {
+pub fn extend(seconds: libc::time_t) {
     let limit = libc::timeval { tv_sec: seconds, tv_usec: 0 };
     let once = libc::timeval { tv_sec: 0, tv_usec: 0 };
     let timer = libc::itimerval { it_interval: once, it_value: limit };

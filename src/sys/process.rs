@@ -47,16 +47,6 @@ pub fn name(pid: u32) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
 }
 
-/// A variable of the environment that a process was started with.
-pub fn started_with(pid: u32, variable: &str) -> Option<String> {
-    let path = format!("/proc/{pid}/environ");
-    let bytes = super::file::read_bounded_special(&path, ENVIRONMENT_LIMIT).ok()?;
-    let mut lines = bytes.split(|byte| *byte == 0);
-    let value =
-        lines.find_map(|line| line.strip_prefix(variable.as_bytes())?.strip_prefix(b"="))?;
-    Some(String::from_utf8_lossy(value).into_owned())
-}
-
 /// A variable of the environment that a process was started with; its own later changes do not show.
 pub fn variable(pid: u32, name: &str) -> Option<String> {
     let bytes = super::file::read_bounded_special(&format!("/proc/{pid}/environ"), 1 << 20).ok()?;

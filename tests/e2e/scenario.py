@@ -7,7 +7,7 @@ import re
 from model import prompt
 
 KEYS = {"about", "directory", "moved", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight", "with"}
-CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "together", "when", "own servers"}
+CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "hosted", "together", "when", "own servers"}
 CALL_KEYS = {"bash", "agent", "type", "background", "note", "tool", "input", "blocked", "runs", "fails"}
 AFTER_KEYS = {"cortex", "native", "files", "denials", "lines", "told", "primaries", "wrote"}
 OUTCOMES = ("blocked", "runs", "fails")

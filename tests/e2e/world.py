@@ -232,7 +232,7 @@ class World:
             words += ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
         else:
             words += ["--", one["prompts"][0]]
-        environment = {**self.client_environment(), **fill(one.get("environment", {}), self.places)}
+        environment = {**self.client_environment(), **self.hosted(one), **fill(one.get("environment", {}), self.places)}
         with open(f"{log}.out", "w") as out, open(f"{log}.err", "w") as err:
             process = subprocess.Popen(
                 words, cwd=self.project / one.get("in", "."), env=environment, start_new_session=True,
@@ -247,6 +247,14 @@ class World:
                 problems.append(f"client {number} was still running after {CLIENT_SECONDS} seconds")
             finally:
                 _end(process)
+
+    def hosted(self, one):
+        """What a launcher of hosted clients sets, as our own command prints it; `rewrite`: no prefix."""
+        if "hosted" not in one:
+            return {}
+        lines = self.command([str(self.ringfence), "posture", "env"], self.project).splitlines()
+        pairs = (shlex.split(line.removeprefix("export "))[0].split("=", 1) for line in lines)
+        return {name: value for name, value in pairs if one["hosted"] == "prefix" or "PREFIX" not in name}
 
     @staticmethod
     def appears(path):

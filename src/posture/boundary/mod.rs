@@ -9,6 +9,7 @@ pub mod layout;
 pub mod plan;
 pub mod probe;
 pub mod start;
+pub mod tracking;
 
 /// How a boundary is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -163,7 +163,8 @@ fn the_clients_own_prefix_contains_and_a_changed_one_is_refused() {
     let mut world = World::hosted();
     let printed = world.home.run_in(&world.work(), &["posture", "env"], b"").stdout;
     let line = printed.lines().find(|line| line.contains("SHELL_PREFIX")).unwrap();
-    let prefix = shell_words::split(line.split_once('=').unwrap().1).unwrap().join(" ");
+    let prefix = line.split_once('=').unwrap().1.to_owned();
+    assert!(std::path::Path::new(&prefix).is_file(), "{prefix}");
     world.first.push(("CLAUDE_CODE_SHELL_PREFIX", prefix.clone()));
     world.start();
     if !can_contain(&world) {
