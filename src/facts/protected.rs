@@ -77,8 +77,11 @@ impl Machine {
     }
 
     fn protect_project(&self, found: &mut List, dir: &Path) {
-        let top = Repository::find(dir).and_then(|repository| repository.top);
-        for dir in [Some(dir), top.as_deref()].into_iter().flatten() {
+        let repository = Repository::find(dir);
+        let top = repository.as_ref().and_then(|found| found.top.as_deref());
+        // The client in a linked work tree reads the local settings of the main one too.
+        let main = repository.as_ref().and_then(Repository::main_top);
+        for dir in [Some(dir), top, main].into_iter().flatten() {
             for name in [".claude/settings.json", ".claude/settings.local.json"] {
                 found.put(&dir.join(name), SETTINGS, ProtectedKind::Settings);
             }

@@ -3,7 +3,7 @@
 //! The payload does not tell an agent from a person, so nothing else can be asked. The way of a
 //! person who wants it is a pause first (`ringfence off`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::payload::{self, Payload};
 use crate::request::MemoryGuardRequest;
@@ -58,8 +58,9 @@ fn changed(payload: &Payload) -> Option<(Origin, PathBuf)> {
 /// Where the client has its things: by what it says itself, then by the line, then as usual.
 fn places(line: &Line, dirs: Dirs, transcript: Option<&PathBuf>, cwd: &str) -> Option<Places> {
     // `<client>/projects/<slug>/<session>.jsonl`
-    let said = transcript.and_then(|path| path.ancestors().nth(3)).filter(|dir| dir.is_absolute());
-    let client = said.map(PathBuf::from).or_else(|| line.client.clone());
+    let projects = transcript.and_then(|path| path.ancestors().nth(2));
+    let said = projects.filter(|dir| dir.is_absolute() && dir.ends_with("projects"));
+    let client = said.and_then(Path::parent).map(PathBuf::from).or_else(|| line.client.clone());
     Some(Places {
         client: client.unwrap_or_else(|| dirs.home.join(".claude")),
         project: PathBuf::from(env::var("CLAUDE_PROJECT_DIR").unwrap_or_else(|| cwd.to_owned())),

@@ -61,15 +61,15 @@ pub fn guarded_tools() -> Vec<String> {
 
 /// What keeps our entries from binding; `None` = they bind.
 pub fn loose(files: &[SettingsFile], terms: &Terms<'_>) -> Option<Loose> {
-    let silent = silenced(files);
+    let silent = silenced(files, !terms.plugin.is_empty());
     if let Some(first) = silent.into_iter().next() {
         return Some(first);
     }
     needed().into_iter().find_map(|(event, names)| unbound(files, terms, event, &names))
 }
 
-/// What silences every hook of ours, whatever the entries are.
-pub fn silenced(files: &[SettingsFile]) -> Vec<Loose> {
+/// What silences every hook of ours, whatever the entries are. `plugin`: a plugin of ours has some.
+pub fn silenced(files: &[SettingsFile], plugin: bool) -> Vec<Loose> {
     let mut found = Vec::new();
     let loaded = || files.iter().filter(|file| file.is_loaded());
     let managed = |file: &&SettingsFile| file.origin == Origin::Managed;
@@ -90,6 +90,16 @@ pub fn silenced(files: &[SettingsFile]) -> Vec<Loose> {
     {
         found.push(Loose {
             said: format!("`allowManagedHooksOnly` in {} shuts our hook out", file.path.display()),
+            mend: "ringfence install --scope managed".to_owned(),
+        });
+    }
+    if let Some(file) = loaded().filter(managed).find(|file| file.plugins_only)
+        && !ours_managed
+        && !plugin
+    {
+        let place = file.path.display();
+        found.push(Loose {
+            said: format!("`strictPluginOnlyCustomization` in {place} shuts our hook out"),
             mend: "ringfence install --scope managed".to_owned(),
         });
     }
@@ -140,12 +150,12 @@ fn unbound(
         .flat_map(|file| file.registered.iter().map(move |entry| (Some(file), entry)))
         .collect();
     // Only managed hooks are left where the managed settings say so.
-    let is_strict = |file: &SettingsFile| {
-        file.origin == Origin::Managed && file.is_loaded() && file.managed_only
-    };
-    if files.iter().any(is_strict) {
+    let managed = || files.iter().filter(|file| file.origin == Origin::Managed && file.is_loaded());
+    let managed_only = managed().any(|file| file.managed_only);
+    if managed_only || managed().any(|file| file.plugins_only) {
         entries.retain(|(file, _)| file.is_some_and(|file| file.origin == Origin::Managed));
-    } else {
+    }
+    if !managed_only {
         entries.extend(terms.plugin.iter().map(|entry| (None, entry)));
     }
     entries.retain(|(_, entry)| entry.event == event);
@@ -230,6 +240,9 @@ fn fault(files: &[SettingsFile], terms: &Terms<'_>, entry: &Registered) -> Optio
     }
     if let Some(seconds) = entry.timeout.filter(|seconds| *seconds < SHORTEST) {
         return plain(format!("has a timeout of {seconds} s, too short for an answer"));
+    }
+    if let Some(shell) = &entry.other_shell {
+        return plain(format!("is given to the shell `{shell}`"));
     }
     if !(terms.is_own)(Path::new(program)) {
         return plain(format!("starts `{program}`, which is not this program"));

@@ -36,8 +36,13 @@ pub fn judge(change: &Change, places: &Places) -> Option<Loose> {
     let line = change.client.map(process::arguments).unwrap_or_default();
     let mut paths = scopes::paths(places);
     // The client says best which file it means.
-    if let Some(known) = paths.iter_mut().find(|(origin, _)| *origin == change.origin) {
-        known.1.clone_from(&change.path);
+    let changed = (change.origin, change.path.clone());
+    if !paths.contains(&changed) {
+        if change.origin != Origin::Local {
+            paths.retain(|(origin, _)| *origin != change.origin);
+        }
+        paths.push(changed);
+        paths.sort_by_key(|(origin, _)| *origin);
     }
     let record = Record::read(&places.record_dir()).unwrap_or_default();
     let is_written = |path: &Path| {

@@ -82,6 +82,8 @@ pub struct Registered {
     pub is_async: bool,
     /// Its `if` condition, which makes the client skip calls.
     pub condition: Option<String>,
+    /// The shell that is to start it, if that is not `sh`; without a shell this means nothing.
+    pub other_shell: Option<String>,
 }
 
 /// Recognises a handler of ours. `own` is the path of the running binary, whatever its name.
@@ -111,6 +113,11 @@ pub fn recognise(event: &str, group: &Node, handler: &Node, own: &str) -> Option
             .iter()
             .any(|key| handler.get(key).and_then(Node::truth) == Some(true)),
         condition: handler.get("if").and_then(Node::text).map(str::to_owned),
+        other_shell: handler
+            .get("shell")
+            .and_then(Node::text)
+            .filter(|shell| form == Form::Shell && *shell != "bash")
+            .map(str::to_owned),
     })
 }
 
@@ -146,6 +153,7 @@ impl Entry {
             && !found.blocks_on_failure
             && !found.is_async
             && found.condition.is_none()
+            && found.other_shell.is_none()
     }
 }
 

@@ -7,8 +7,9 @@ use super::entry::{Registered, recognise};
 use super::install::look;
 use super::lint::{self, Effect, Finding};
 use super::settings;
-use super::table::{MANAGED_SETTINGS, Places, Scope};
+use super::table::{LOCAL_SETTINGS, MANAGED_SETTINGS, Places, Scope};
 use crate::sys::file;
+use crate::sys::git::Repository;
 use crate::sys::replace::Found;
 
 /// The event by which the guard is asked.
@@ -60,6 +61,8 @@ pub struct SettingsFile {
     pub disabled: Option<bool>,
     /// `allowManagedHooksOnly`.
     pub managed_only: bool,
+    /// `strictPluginOnlyCustomization` for hooks: in root's file it leaves root's and the plugins'.
+    pub plugins_only: bool,
     /// Its `env`, texts and numbers as texts.
     pub env: Vec<(String, String)>,
     /// Its `enabledPlugins`.
@@ -95,6 +98,7 @@ impl SettingsFile {
             registered: Vec::new(),
             disabled: None,
             managed_only: false,
+            plugins_only: false,
             env: Vec::new(),
             plugins: Vec::new(),
             others: Vec::new(),
@@ -124,6 +128,7 @@ impl SettingsFile {
             .collect();
         file.disabled = truth("disableAllHooks");
         file.managed_only = truth("allowManagedHooksOnly") == Some(true);
+        file.plugins_only = root.get("strictPluginOnlyCustomization").is_some_and(locks_hooks);
         file.env = members(&root, "env", |value| match value {
             Value::Text(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
@@ -137,6 +142,16 @@ impl SettingsFile {
         });
         file.others = others(&root, own);
         file
+    }
+}
+
+/// What the client cannot read there, it takes for the strict value.
+fn locks_hooks(node: &Node) -> bool {
+    match &node.value {
+        Value::Bool(locks) => *locks,
+        Value::List(surfaces) => surfaces.iter().any(|one| one.text() == Some("hooks")),
+        Value::Null => false,
+        Value::Number(_) | Value::Text(_) | Value::Object(_) => true,
     }
 }
 
@@ -179,6 +194,14 @@ pub fn paths(places: &Places) -> Vec<(Origin, PathBuf)> {
         (Origin::Project, places.settings(Scope::Project)),
         (Origin::Local, places.settings(Scope::Local)),
     ];
+    // A client in a folder or in a linked work tree reads the local file of the main one as well, and
+    // that one wins; of the project's files it reads only the one where it was started.
+    let repository = Repository::find(&places.project);
+    if let Some(top) = repository.as_ref().and_then(Repository::main_top)
+        && top != places.project
+    {
+        paths.push((Origin::Local, top.join(LOCAL_SETTINGS)));
+    }
     paths.extend(managed().into_iter().map(|path| (Origin::Managed, path)));
     paths
 }

@@ -165,6 +165,9 @@ impl Scope {
     }
 }
 
+/// The project's settings for one machine, below its directory.
+pub const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
+
 /// The client's managed settings.
 pub const MANAGED_SETTINGS: &str = "/etc/claude-code/managed-settings.json";
 
@@ -191,7 +194,7 @@ impl Places {
         match scope {
             Scope::User => self.client.join("settings.json"),
             Scope::Project => self.project.join(".claude/settings.json"),
-            Scope::Local => self.project.join(".claude/settings.local.json"),
+            Scope::Local => self.project.join(LOCAL_SETTINGS),
             Scope::Managed => PathBuf::from(MANAGED_SETTINGS),
         }
     }

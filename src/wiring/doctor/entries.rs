@@ -177,7 +177,11 @@ fn waited_for(bound: &Bound<'_>) -> Row {
 fn program_rows(program: &Path, bound: &Bound<'_>, places: &Places) -> Vec<Row> {
     let place = program.display();
     let mut rows = Vec::new();
-    if bound.entry.form == Form::Shell {
+    if let Some(shell) = &bound.entry.other_shell {
+        let said =
+            format!("{place} is given to the shell `{shell}`, which this machine may not have");
+        rows.push(Row::fail("form", said, bound.fix()));
+    } else if bound.entry.form == Form::Shell {
         let said = format!("{place} is started by a shell, which a project's settings can bend");
         rows.push(Row::warn("form", said, bound.fix()));
     } else if let Some(id) = bound.plugin {

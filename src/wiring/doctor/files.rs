@@ -44,8 +44,8 @@ pub(super) fn rows(files: &[SettingsFile]) -> Vec<Row> {
 }
 
 /// What silences all hooks, ours among them.
-pub(super) fn switches(files: &[SettingsFile]) -> Vec<Row> {
-    let mut rows: Vec<Row> = binding::silenced(files)
+pub(super) fn switches(files: &[SettingsFile], plugin: bool) -> Vec<Row> {
+    let mut rows: Vec<Row> = binding::silenced(files, plugin)
         .into_iter()
         .map(|one| Row::fail("switches", one.said, one.mend))
         .collect();

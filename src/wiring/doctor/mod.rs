@@ -75,7 +75,7 @@ pub fn check(places: &Places) -> Vec<Row> {
     let found = entries::find(&files, &plugins);
     rows.extend(plugins::rows(&plugins, entries::judges(&found).next().is_some()));
     rows.extend(entries::rows(&found, places));
-    rows.extend(files::switches(&files));
+    rows.extend(files::switches(&files, plugins.iter().any(|plugin| plugin.enabled)));
     rows.extend(canary::rows(&found, places));
     rows.extend(client::rows(&found, &files));
     rows.extend(others::rewriters(&files, places));

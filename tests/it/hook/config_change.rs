@@ -232,6 +232,15 @@ fn changes_after_which_our_entries_do_not_bind_are_refused() {
         ("timeout 0", USER, Swap(r#""timeout": 5"#, r#""timeout": 0"#), "a number above 0"),
         ("another program", USER, Swap(BINARY, "/tmp/ringfence"), "starts `/tmp/ringfence`"),
         ("program by its name", USER, Swap(BINARY, "ringfence"), "starts `ringfence`"),
+        (
+            "the last of equal keys counts",
+            USER,
+            Swap(
+                "\"hooks\": {\n    \"PreToolUse\"",
+                "\"disableAllHooks\": false, \"disableAllHooks\": true, \"hooks\": {\n    \"PreToolUse\"",
+            ),
+            "switches every hook off",
+        ),
         ("other arm", USER, Swap("\"guard\"", "\"audit\""), "does not select the guard"),
     ];
     let mut wrong = Vec::new();
@@ -511,4 +520,96 @@ fn what_the_client_was_started_with_counts_as_well() {
     home.file("work/own.json", r#"{"disableAllHooks":true}"#);
     home.file(USER.1, &ours);
     assert!(ask(&["--settings", "own.json"]));
+}
+
+#[test]
+fn a_client_in_a_folder_reads_the_local_settings_of_the_top_too() {
+    let world = World::new(&[]);
+    let sub = world.home.dir("work/sub");
+    for dir in ["objects", "refs"] {
+        world.home.dir(&format!("work/.git/{dir}"));
+    }
+    world.home.file("work/.git/HEAD", "ref: refs/heads/main\n");
+    let ask = |source: &str, below: &str, text: &str| {
+        let path = world.home.file(below, text);
+        let payload = serde_json::json!({
+            "session_id": "s", "cwd": sub, "source": source, "file_path": path,
+        });
+        let args: Vec<&str> = world.line.iter().map(String::as_str).collect();
+        let output = world.home.run_in(&sub, &args, payload.to_string().as_bytes());
+        world.plain(&output.stdout)
+    };
+    let off = r#"{"disableAllHooks":true}"#;
+    let on = r#"{"disableAllHooks":false}"#;
+    // The project's file at the top is not read there.
+    world.home.file("work/.claude/settings.json", off);
+    assert_eq!(ask("project_settings", "work/sub/.claude/settings.json", "{}"), "");
+    assert!(ask("project_settings", "work/sub/.claude/settings.json", off).contains("work/sub/"));
+    assert_eq!(ask("local_settings", "work/sub/.claude/settings.local.json", on), "");
+    // The top's local file wins over the folder's, also when another file is asked about.
+    assert!(
+        ask("local_settings", "work/.claude/settings.local.json", off).contains("disableAllHooks")
+    );
+    assert!(
+        ask("user_settings", USER.1, &world.text(USER.1)).contains("work/.claude/settings.local")
+    );
+    assert_eq!(ask("local_settings", "work/.claude/settings.local.json", "{}"), "");
+}
+
+#[test]
+fn another_shell_unbinds_the_shell_form_only() {
+    let world = World::new(&[]);
+    let exec = world.text(USER.1);
+    let with_shell = |text: &str, shell: &str| {
+        text.replace("\"type\":\"command\"", &format!("\"type\":\"command\",\"shell\":\"{shell}\""))
+            .replace(
+                "\"type\": \"command\"",
+                &format!("\"type\": \"command\", \"shell\": \"{shell}\""),
+            )
+    };
+    let shell = in_shell_form(&exec);
+    assert_eq!(world.change(USER, &with_shell(&exec, "powershell")), None);
+    assert_eq!(world.change(USER, &with_shell(&shell, "bash")), None);
+    let reason = world.change(USER, &with_shell(&shell, "powershell")).unwrap();
+    assert!(reason.contains("given to the shell `powershell`"), "{reason}");
+}
+
+#[test]
+fn what_root_locks_leaves_root_s_entries_and_the_plugins() {
+    use ringfence::wiring::binding::{Terms, loose};
+    use ringfence::wiring::scopes::{Origin, SettingsFile};
+    let world = World::new(&[]);
+    let ours = world.text(USER.1);
+    let file = |origin, text: &str| {
+        SettingsFile::of_text(origin, PathBuf::from(format!("{origin:?}")), text.as_bytes(), BINARY)
+    };
+    let plugin = file(Origin::User, &ours).registered;
+    let judge = |user: &str, managed: &str, plugin| {
+        let files = [file(Origin::User, user), file(Origin::Managed, managed)];
+        let terms =
+            Terms { is_own: &|_| true, env_moves_home: &|| false, plugin, installed: Origin::User };
+        loose(&files, &terms).map(|loose| loose.said)
+    };
+    let root_s = |key: &str, value: &str| ours.replacen('{', &format!("{{\"{key}\": {value},"), 1);
+    for (key, value, user, own, by_plugin) in [
+        ("allowManagedHooksOnly", "true", false, true, false),
+        ("allowManagedHooksOnly", "false", true, true, true),
+        ("strictPluginOnlyCustomization", "true", false, true, true),
+        ("strictPluginOnlyCustomization", "[\"hooks\"]", false, true, true),
+        ("strictPluginOnlyCustomization", "[\"skills\"]", true, true, true),
+        ("strictPluginOnlyCustomization", "\"bad\"", false, true, true),
+        ("disableAllHooks", "true", false, false, false),
+        ("disableAllHooks", "false", true, true, true),
+    ] {
+        let alone = format!("{{\"{key}\": {value}}}");
+        let said = (
+            judge(&ours, &alone, &[]).is_none(),
+            judge("{}", &root_s(key, value), &[]).is_none(),
+            judge("{}", &alone, &plugin).is_none(),
+        );
+        assert_eq!(said, (user, own, by_plugin), "{key} {value}");
+    }
+    // A switch of the user's does not touch root's entries, nor does a silencing variable.
+    let off = r#"{"disableAllHooks":true,"env":{"CLAUDE_CODE_SIMPLE":"1"}}"#;
+    assert_eq!(judge(off, &ours, &[]), None);
 }
