@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use regex::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 
 /// A matcher, read.
 #[derive(Clone, Debug)]
@@ -35,7 +35,9 @@ impl Matcher {
         if is_foreign_syntax(text) {
             return Self::Nothing;
         }
-        Regex::new(text).map_or(Self::Nothing, Self::Expression)
+        // The client's classes are ASCII's, and so are the names of tools.
+        let expression = RegexBuilder::new(text).unicode(false).build();
+        expression.map_or(Self::Nothing, Self::Expression)
     }
 
     /// Whether the client would ask the hook about `tool`.
@@ -43,7 +45,7 @@ impl Matcher {
         match self {
             Self::All => true,
             Self::Names(names) => names.iter().any(|name| name == canonical(tool)),
-            Self::Expression(expression) => expression.is_match(tool),
+            Self::Expression(expression) => expression.is_match(tool.as_bytes()),
             Self::Nothing => false,
         }
     }
