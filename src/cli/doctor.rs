@@ -7,6 +7,7 @@ use super::Answer;
 use super::args::DoctorArgs;
 use super::install::refused;
 use super::output;
+use super::screen;
 use super::stores;
 use crate::wiring::doctor::{self, Health, Row};
 use crate::wiring::table::Places;
@@ -46,6 +47,9 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<Answer> {
     Ok(if worst == Health::Fail { Answer::No } else { Answer::Yes })
 }
 
+/// Where what was seen begins, in columns.
+const SAID: usize = 18;
+
 fn line(row: &Row) -> String {
     let color = match row.health {
         Health::Pass => AnsiColor::Green,
@@ -54,6 +58,11 @@ fn line(row: &Row) -> String {
     };
     let style = Style::new().bold().fg_color(Some(color.into()));
     let health = row.health.as_str();
+    // A fix is left whole: it is there to be copied.
     let fix = row.fix.as_ref().map_or_else(String::new, |fix| format!("      fix: {fix}\n"));
-    format!("{style}{health}{style:#}  {:<10}  {}\n{fix}", row.name, row.said)
+    let said = match screen::width() {
+        Some(width) => screen::wrapped(&row.said, width - SAID).join(&format!("\n{:SAID$}", "")),
+        None => row.said.clone(),
+    };
+    format!("{style}{health}{style:#}  {:<10}  {said}\n{fix}", row.name)
 }

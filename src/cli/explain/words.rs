@@ -48,7 +48,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:=@%+,~^".contains(&byte))
+    text.chars().all(|letter| letter.is_alphanumeric() || "_-./:=@%+,~^".contains(letter))
 }
 
 fn cut(text: &str) -> String {
@@ -108,6 +108,7 @@ pub(super) fn streams(invocation: &Invocation) -> Vec<String> {
     let mut notes: Vec<String> = invocation.redirects.iter().take(8).map(redirect).collect();
     match &invocation.stdin {
         Stdin::Inherited => {}
+        Stdin::Text(text) if text.is_empty() => notes.push("reads nothing".into()),
         Stdin::Text(text) => {
             let short: String = text.trim_end().chars().take(40).collect();
             let more = if short.len() < text.trim_end().len() { "…" } else { "" };

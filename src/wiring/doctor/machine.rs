@@ -19,6 +19,7 @@ pub(super) fn rows(places: &Places, found: &[Bound<'_>]) -> Vec<Row> {
     let state = State::at(&places.dirs.state);
     let mut rows =
         vec![state_row(&places.dirs.state), config_row(places, entries::judges(found).next())];
+    rows.extend(log_row(&state));
     for pause in state.pauses(clock::now_ms()) {
         let until = clock::rfc3339(pause.until);
         rows.push(match &pause.project {
@@ -38,6 +39,14 @@ pub(super) fn rows(places: &Places, found: &[Bound<'_>]) -> Vec<Row> {
         rows.push(last_call(&state, judge));
     }
     rows
+}
+
+/// The log, when the hook cannot write it and nobody can read it.
+fn log_row(state: &State) -> Option<Row> {
+    let error = state.follow_log().err()?;
+    let place = state.log_path();
+    let place = place.display();
+    Some(Row::warn("log", format!("{place} cannot be used: {error}"), format!("ls -l {place}*")))
 }
 
 fn state_row(dir: &Path) -> Row {

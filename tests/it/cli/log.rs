@@ -221,6 +221,8 @@ fn a_log_that_is_no_file_of_its_own_is_an_error_and_an_empty_one_is_none() {
             "{args:?}"
         );
     }
+    let doctor = home.run(&["doctor"], b"").stdout;
+    assert!(doctor.contains("log.jsonl cannot be used: it is a link\n"), "{doctor}");
     std::fs::remove_file(&log).unwrap();
     let made = Command::new("mkfifo").arg(&log).status().unwrap();
     assert!(made.success());
