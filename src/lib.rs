@@ -15,6 +15,7 @@ pub mod shell;
 
 pub mod config;
 pub mod facts;
+pub mod report;
 pub mod state;
 pub mod sys;
 pub mod wiring;

@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Pending(PendingArgs),
     Accept(AcceptArgs),
     Drop(DropArgs),
+    Report(ReportArgs),
     Mcp(McpArgs),
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -210,6 +211,22 @@ pub(crate) struct GrantArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Make one page of notes, refusals and times to look at in a browser
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringfence report --open            in the browser
+  ringfence report -o memory.html    one file that needs nothing else; it holds the notes' texts
+  ringfence report -o - | less       to standard output")]
+pub(crate) struct ReportArgs {
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Where to write it (`-` for standard output), instead of the state directory
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Serve the memory to a client over MCP, on standard input and output

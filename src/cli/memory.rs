@@ -49,6 +49,16 @@ impl Here {
         Ok(Self { project, store, state: State::at(state), scope: git::scope_of(&dir) })
     }
 
+    /// The project's name.
+    pub(super) fn label(&self) -> &str {
+        &self.project.label
+    }
+
+    /// The store's file.
+    pub(super) fn store(&self) -> &Path {
+        &self.store
+    }
+
     /// What the hook has kept.
     pub(super) fn state(&self) -> &State {
         &self.state

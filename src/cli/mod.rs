@@ -26,6 +26,7 @@ mod note;
 mod note_resolve;
 mod off;
 mod pending;
+mod report;
 mod restore_from;
 mod restore_memory;
 mod screen;
@@ -97,6 +98,7 @@ type Serve = fn(Named) -> Result<(), String>;
 
 fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
     match command {
+        Command::Report(args) => report::run(&args),
         Command::Mcp(args) => match serve(args.named()) {
             Ok(()) => Ok(Answer::Yes),
             Err(sentence) => Err(Failure::no(sentence).into()),

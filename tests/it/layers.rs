@@ -26,6 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("memory/store", &["decision", "memory", "request", "state", "sys"]),
     ("facts", &["decision", "guard", "memory", "request", "shell", "state", "sys"]),
     ("wiring", &["config", "guard", "memory", "payload", "state", "sys"]),
+    ("report", &["guard", "memory"]),
     // Doors: never each other.
     (
         "hook",
@@ -37,8 +38,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "config", "decision", "facts", "guard", "memory", "payload", "posture", "request",
-            "shell", "state", "sys", "wiring",
+            "config", "decision", "facts", "guard", "memory", "payload", "posture", "report",
+            "request", "shell", "state", "sys", "wiring",
         ],
     ),
     (
@@ -69,6 +70,7 @@ const PURE: &[&str] = &[
     "memory/subject.rs",
     "memory/supersede.rs",
     "memory/contradiction.rs",
+    "report/",
     "mcp/arguments.rs",
     "mcp/message.rs",
     "mcp/tools.rs",

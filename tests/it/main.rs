@@ -25,5 +25,6 @@ mod mcp;
 mod memory;
 mod posture;
 mod readme;
+mod report;
 mod shell;
 mod wiring;

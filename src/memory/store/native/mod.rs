@@ -13,6 +13,7 @@ mod restore;
 mod row;
 mod schema;
 mod search;
+mod sessions;
 mod transfer;
 mod writer;
 
@@ -33,6 +34,7 @@ pub use reader::{Page, Reader};
 pub use recall::{Recall, Recalled};
 pub use restore::Restored;
 pub use row::Entry;
+pub use sessions::Known;
 pub use transfer::{ChangeRow, EXPORT_VERSION, Import, Imported, Record, SessionRow};
 pub use writer::{Author, Changed, Draft, Permit, Which, Writer, Written};
 
