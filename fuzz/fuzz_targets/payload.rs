@@ -1,13 +1,10 @@
-//! Any bytes as a payload: read without a panic, whatever they are.
+//! Any input to the payload reader: see `invariants.rs`.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ringfence::payload::{self, Payload};
 
-fuzz_target!(|bytes: &[u8]| {
-    drop(payload::object(bytes));
-    if let Some(payload) = Payload::read(bytes) {
-        drop(payload.request(None, None));
-    }
-});
+#[path = "../invariants.rs"]
+mod invariants;
+
+fuzz_target!(|input: &[u8]| invariants::payload(input));

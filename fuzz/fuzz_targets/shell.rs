@@ -1,14 +1,10 @@
-//! Any text in any dialect is read without a panic, and within the bounds.
+//! Any input to the shell reader: see `invariants.rs`.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ringfence::shell::{Dialect, NoFiles, Start, read};
 
-fuzz_target!(|text: &str| {
-    let start = Start { cwd: "/w".into(), home: "/home/u".into(), args: Vec::new() };
-    for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
-        let reading = read(text, dialect, &start, &NoFiles);
-        assert!(reading.invocations.iter().all(|found| !found.argv.is_empty()));
-    }
-});
+#[path = "../invariants.rs"]
+mod invariants;
+
+fuzz_target!(|input: &str| invariants::shell(input));

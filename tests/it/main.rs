@@ -26,5 +26,6 @@ mod memory;
 mod posture;
 mod readme;
 mod report;
+mod seeds;
 mod shell;
 mod wiring;
