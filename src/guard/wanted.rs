@@ -1,6 +1,6 @@
 //! What a call wants to write: kept when it is refused, so that the work is not lost.
 
-use super::tools::{self, Route};
+use super::tools::Route;
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{self, Dialect, MemoryCall, NoFiles, Start, Word, memory_call};
 
@@ -94,8 +94,8 @@ fn in_shell(request: &MemoryGuardRequest) -> Vec<Wanted> {
     if text.len() > 2 * LONGEST {
         return Vec::new();
     }
-    let names_verb = tools::shell_command_targets_memory(text) || text.contains("ringfence note");
-    if !names_verb {
+    // Not read a second time for a deletion, of which nothing is kept.
+    if !["edit-memory", "note-resolve", "ringfence note"].iter().any(|verb| text.contains(verb)) {
         return Vec::new();
     }
     let start = Start { cwd: request.cwd.clone(), ..Start::default() };

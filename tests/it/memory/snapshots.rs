@@ -100,6 +100,20 @@ fn a_snapshot_is_whole_private_and_apart() {
 }
 
 #[test]
+fn what_a_killed_copy_left_is_swept_up() {
+    let place = Place::new();
+    let shelf = place.shelf(Family::Cortex);
+    let first = taken(&shelf, When::Changed);
+    let dir = first.path.parent().unwrap();
+    for name in [".ringfence-abc123", ".ringfence-abc123-journal"] {
+        std::fs::write(dir.join(name), "half").unwrap();
+    }
+    place.change(Family::Cortex, "CREATE TABLE more (x)");
+    taken(&shelf, When::Changed);
+    assert_eq!(std::fs::read_dir(dir).unwrap().count(), 3);
+}
+
+#[test]
 fn one_is_taken_an_hour_and_none_without_a_change() {
     for family in BOTH {
         let place = Place::new();

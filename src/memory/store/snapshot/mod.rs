@@ -162,7 +162,7 @@ impl Shelf {
         if let Some(outcome) = self.without_copying(when, now) {
             return Ok(outcome);
         }
-        replace::sweep(&self.dir);
+        self.sweep();
         let of = self.dir.join(OF);
         if !file::exists(&of) {
             file::write_record(&of, self.store.to_string_lossy().as_bytes()).map_err(io)?;
@@ -212,6 +212,15 @@ impl Shelf {
             return name;
         }
         (2..).map(|more| format!("{name}-{more}")).find(|name| !taken(name)).unwrap_or(name)
+    }
+
+    /// Removes what a killed process left unfinished, with the journal that its copy may have had. Under
+    /// the lock nobody else is at it.
+    fn sweep(&self) {
+        let names = file::names(&self.dir).into_iter();
+        for name in names.filter(|name| name.starts_with(".ringfence-")) {
+            drop(file::remove(&self.dir.join(name)));
+        }
     }
 
     fn tidy(&self) {
