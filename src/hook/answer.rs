@@ -72,6 +72,22 @@ struct Context<'a> {
     additional_context: &'a str,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Start<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Context<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
+}
+
+/// What is said when a session starts: to the person, and to the model.
+pub(crate) fn session_start(message: Option<&str>, context: Option<&str>) -> String {
+    let context =
+        context.map(|text| Context { hook_event_name: "SessionStart", additional_context: text });
+    line(&Start { hook_specific_output: context, system_message: message })
+}
+
 /// A line for the model about a call that goes on.
 pub(crate) fn context(text: &str) -> String {
     line(&Added {

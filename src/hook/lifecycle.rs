@@ -49,8 +49,15 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
     {
         drop(state.record_client(client.pid, client.start, &record.session));
     }
-    if let Some(pause) = pause.filter(|_| line.has_guard()) {
-        process::write_output(answer::notice(&off_notice(&pause)).as_bytes());
+    if line.has_guard() {
+        let message = pause.as_ref().map(off_notice);
+        // A client that a subagent started decides about nothing.
+        let is_parent = record.child_of.is_none();
+        let context = is_parent.then(|| proposals::reminder(&state, &record.cwd)).flatten();
+        if message.is_some() || context.is_some() {
+            let said = answer::session_start(message.as_deref(), context.as_deref());
+            process::write_output(said.as_bytes());
+        }
     }
     state.tidy();
     if line.has_guard() {

@@ -6,9 +6,11 @@ use crate::decision::MemoryGuardDenial;
 use crate::facts::Machine;
 use crate::guard::wanted;
 use crate::memory::Family;
+use crate::memory::store::Project;
 use crate::request::MemoryGuardRequest;
 use crate::state::{Proposal, State};
-use crate::sys::{clock, git};
+use crate::sys::git::{self, Repository};
+use crate::sys::{clock, file};
 
 /// Keeps what a refused call wanted to write; a sentence about it for the model.
 pub(super) fn keep(
@@ -60,6 +62,27 @@ pub(super) fn keep(
     Some(format!(
         "What you wanted to write is kept as {what}; say so in your final message, so that the parent can {command}."
     ))
+}
+
+/// What a session's model is told of the proposals that wait in its project; `None` when there is none.
+pub(super) fn reminder(state: &State, cwd: &str) -> Option<String> {
+    if state.waiting() == 0 {
+        return None;
+    }
+    let project = |dir: &str| {
+        let path = file::canonical(Path::new(dir))?;
+        Some(Project::of(&path, Repository::find(&path).as_ref()).id)
+    };
+    let here = project(cwd)?;
+    let waiting = state.proposals();
+    match waiting.iter().filter(|one| project(&one.cwd).as_ref() == Some(&here)).count() {
+        0 => None,
+        count => Some(format!(
+            "Memory writes that subagents were refused and that wait in this project: {count}. \
+             `ringfence pending` shows them, `ringfence accept NUMBER` writes one, `ringfence drop NUMBER` \
+             throws one away."
+        )),
+    }
 }
 
 /// What the person is told when a subagent ends whose work is kept; `None` when there is nothing.

@@ -178,6 +178,28 @@ fn proposals_belong_to_their_project_and_are_private_and_bounded() {
 }
 
 #[test]
+fn a_sessions_model_is_told_what_waits_in_its_project() {
+    let (project, id) = project();
+    let start = |cwd: &Path| {
+        let payload =
+            serde_json::json!({"session_id": "wednesday", "cwd": cwd, "source": "startup"});
+        project
+            .home
+            .run_in(&project.dir, &["hook", "session-start"], payload.to_string().as_bytes())
+            .stdout
+    };
+    assert_eq!(start(&project.dir), "");
+    bash(&project, &format!("ringfence edit-memory {id} --text x"), "t1");
+    assert_eq!(
+        start(&project.dir),
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"Memory writes \
+         that subagents were refused and that wait in this project: 1. `ringfence pending` shows them, \
+         `ringfence accept NUMBER` writes one, `ringfence drop NUMBER` throws one away.\"}}\n"
+    );
+    assert_eq!(start(&project.home.dir("other")), "");
+}
+
+#[test]
 fn the_person_is_told_when_a_subagent_ends_whose_work_is_kept() {
     let (project, id) = project();
     let stop = |agent: &str| {
