@@ -9,10 +9,10 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   ringfence explain 'cd /tmp && cortex delete-memory ID --yes'
-  ringfence explain --command 'iex $x' --shell pwsh   as another shell reads it
-  ringfence explain --payload call.json               a recorded call of the client (`-`: standard input)
-  ringfence explain --last                            the last call of the log, if it keeps payloads
-  ringfence explain --codes                           every reason code and what it means")]
+  ringfence explain --shell pwsh 'iex $x'  as another shell reads it
+  ringfence explain --payload call.json    a recorded call of the client
+  ringfence explain --last                 the last call of the log, if kept
+  ringfence explain --codes                every reason code and its meaning")]
 pub(crate) struct ExplainArgs {
     /// The shell command, as one word
     #[arg(value_name = "COMMAND", conflicts_with_all = ["command", "payload", "last", "codes"])]
