@@ -83,7 +83,7 @@ target=$(absolute "${CARGO_TARGET_DIR:-$cache}")
 if [ "$uninstall" = 1 ]; then
 	is_program "$binary" || die "there is no $binary" "./install.sh --uninstall --prefix DIR"
 	say "This takes the registration back and removes $binary."
-	say "Notes, log and configuration stay; $binary uninstall --purge shows what they are."
+	say "Notes, log and configuration stay; $binary uninstall --purge, run before, shows and removes the first two."
 	[ "$dry_run" = 0 ] || exit 0
 	say
 	"$binary" uninstall --older ||
@@ -184,6 +184,9 @@ printf '%s\n' "$answer" |
 	sed 's/.*"permissionDecisionReason":"//; s/"},"systemMessage".*//; s/"}}$//; s/\\"/"/g' |
 	awk '{ gsub(/\\n/, "\n  "); print "  " $0 }'
 say
+
+[ "$register" = 0 ] ||
+	say "It is asked from now on, also by clients that run already; ringfence log shows what it decides."
 
 case :$PATH: in
 *:"$prefix/bin":*) ;;

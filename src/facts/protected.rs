@@ -13,6 +13,7 @@ use crate::sys::{env, file};
 const CORTEX: &str = "the memory store";
 const NATIVE: &str = "Ringfence's memory store";
 const SETTINGS: &str = "the client's settings";
+const PROGRAM: &str = "Ringfence's program";
 const PLUGIN: &str = "Ringfence's plugin";
 const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
 const MANAGED_SETTINGS: &str = "/etc/claude-code/managed-settings.json";
@@ -40,9 +41,9 @@ impl Machine {
         found.own(Dirs::managed_file(), "Ringfence's configuration");
         if let Some(binary) = env::current_exe() {
             let shim = binary.with_file_name("ringfence.sh");
-            found.own(&binary, "Ringfence's program");
+            found.own(&binary, PROGRAM);
             if file::exists(&shim) {
-                found.own(&shim, "Ringfence's program");
+                found.own(&shim, PROGRAM);
             }
         }
         // Looked in as well as the default, never instead: a project can set the variable.
@@ -67,6 +68,10 @@ impl Machine {
         for below in ["hooks/hooks.json", "hooks/ringfence.sh", "hooks/ringfence", PLUGIN_MANIFEST]
         {
             found.own(&root.join(below), PLUGIN);
+        }
+        // And so would one at a place where the shim looks earlier.
+        for below in [".local/bin/ringfence", ".cargo/bin/ringfence"] {
+            found.own(&self.setup.dirs.home.join(below), PROGRAM);
         }
         let moved = env::var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
         for client in [Some(self.setup.dirs.home.join(".claude")), moved].into_iter().flatten() {

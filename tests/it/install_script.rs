@@ -73,7 +73,7 @@ fn it_says_what_it_does_and_shows_a_refusal() {
     assert_eq!(installed, Some(0), "{full}");
     // The rows of doctor are the business of its own tests.
     let is_row = |line: &&str| {
-        ["pass  ", "warn  ", "      fix:"].iter().any(|start| line.starts_with(start))
+        ["pass  ", "warn  ", "      fix:", "for  "].iter().any(|start| line.starts_with(start))
     };
     let brief: String =
         full.lines().filter(|line| !is_row(line)).map(|line| format!("{line}\n")).collect();
@@ -86,7 +86,6 @@ fn it_says_what_it_does_and_shows_a_refusal() {
     installed   ~/.local/bin/ringfence
     made        ~/.claude/settings.json
     registered  ~/.local/bin/ringfence hook
-    for         PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop
 
     the guard works; N rows could be better
 
@@ -101,6 +100,7 @@ fn it_says_what_it_does_and_shows_a_refusal() {
         - decision "retry ceiling" (N)
       Put the finding in your final message instead; the parent decides about it. If it must be done, ask the parent to run `ringfence grant N --action delete`.
 
+    It is asked from now on, also by clients that run already; ringfence log shows what it decides.
     warning: ~/.local/bin is not on PATH; the hook does not need it, you do:
              export PATH="~/.local/bin:$PATH"
     warning: no client was found: there is no `claude` on PATH; the hook runs once there is
