@@ -45,8 +45,20 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
         "alias" => alias(reader, call, scope),
         "unalias" => unalias(call, scope),
         "printf" if call.arg(1) == Some("-v") => printf_variable(call, scope),
-        ":" | "true" | "false" | "test" | "[" | "wait" | "shopt" | "hash" | "ulimit" | "umask"
-        | "bind" | "fc" | "history" | "disown" | "jobs" | "fg" | "bg" | "times" => silent(),
+        "hash" => {
+            super::lookup::hash(call, scope);
+            silent()
+        }
+        "enable" => {
+            super::lookup::enable(reader, call);
+            silent()
+        }
+        "compgen" => {
+            super::lookup::compgen(reader, call, scope);
+            None
+        }
+        ":" | "true" | "false" | "test" | "[" | "wait" | "shopt" | "ulimit" | "umask" | "bind"
+        | "fc" | "history" | "disown" | "jobs" | "fg" | "bg" | "times" => silent(),
         _ => return None,
     };
     reader.record(call, scope);
@@ -204,8 +216,14 @@ fn set(call: &Call<'_>, scope: &mut Scope) -> Printed {
             scope.args = super::scope::positional(first, rest);
             return silent();
         }
+        let sets = option.starts_with('-');
         if option == "-o" || option == "+o" {
+            if call.arg(index) == Some("allexport") {
+                scope.exports_all = sets;
+            }
             index += 1;
+        } else if option.contains('a') {
+            scope.exports_all = sets;
         }
     }
     if call.argv.len() > index {

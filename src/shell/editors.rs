@@ -162,11 +162,23 @@ pub(super) fn variables(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, sc
     let own = call.env.iter().chain(exported.iter());
     let codes: Vec<String> = own
         .filter(|(name, _)| COMMAND_VARIABLES.contains(&name.as_str()))
+        .filter(|(name, _)| name != "PROMPT_COMMAND" || prompts(call))
         .filter_map(|(_, value)| value.literal().map(str::to_owned))
         .collect();
     for text in codes {
         code(reader, "EDITOR", &text, scope);
     }
+}
+
+/// Whether a shell is started for a person, who gets prompts.
+fn prompts(call: &Call<'_>) -> bool {
+    call.argv.len() == 1
+        || call
+            .argv
+            .iter()
+            .skip(1)
+            .filter_map(Word::literal)
+            .any(|text| text.starts_with('-') && !text.starts_with("--") && text.contains('i'))
 }
 
 /// `fzf --bind 'enter:execute(code)'`, `--preview code`.

@@ -24,6 +24,7 @@ pub(super) fn env(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pr
         } else {
             match super::declare::split_assignment(word) {
                 Some(pair) => options.env.push(pair),
+                None if super::lookup::function(reader, word, &mut options.scope) => {}
                 None => break,
             }
         }

@@ -4,7 +4,7 @@ use super::eval::{Printed, Reader};
 use super::fields::columns;
 use super::run::Call;
 use super::scope::{Scope, Value};
-use super::types::{Stdin, Word};
+use super::types::{Piece, Stdin, Word};
 
 /// What `read` or `mapfile` was told.
 #[derive(Default)]
@@ -70,7 +70,11 @@ pub(super) fn read(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) 
     }
     reader.read_names.extend(options.names.iter().cloned());
     if let Some(code) = &options.callback {
-        reader.launched_code("mapfile -C", code, &[], scope, &Stdin::Inherited);
+        // It is given an index and a line.
+        let mut code = code.clone();
+        code.push_text(" ");
+        code.push_piece(Piece::Hole { what: "line".into(), many: true });
+        reader.launched_code("mapfile -C", &code, &[], scope, &Stdin::Inherited);
     }
     let text = match (options.descriptor, call.input) {
         (Some(descriptor), _) => scope.descriptors.get(&descriptor).cloned(),

@@ -25,8 +25,10 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
     if path.contains('/') || super::shells::is_script(path) {
         return super::shells::own_script(reader, call, scope);
     }
-    super::ordinary::unknown(reader, name, call);
-    None
+    if !super::ordinary::unknown(reader, name, call) {
+        return None;
+    }
+    super::lookup::not_found(reader, call, scope)
 }
 
 /// What the options of a launcher led to.

@@ -36,6 +36,7 @@ mod launch;
 mod launchers;
 mod lists;
 mod literals;
+mod lookup;
 mod operands;
 mod ordinary;
 mod output;

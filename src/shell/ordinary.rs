@@ -122,9 +122,10 @@ const ORDINARY: &[&str] = &[
 ];
 
 /// Notes an unknown program that is given what looks like a memory's id or a memory's command.
-pub(super) fn unknown(reader: &mut Reader<'_>, name: &str, call: &Call<'_>) {
+/// Returns whether the program is one that we do not know.
+pub(super) fn unknown(reader: &mut Reader<'_>, name: &str, call: &Call<'_>) -> bool {
     if ORDINARY.contains(&name) || super::program::memory_program(name, false).is_some() {
-        return;
+        return false;
     }
     let tail = call.argv.get(1..).unwrap_or(&[]);
     let command = tail.windows(2).any(|pair| {
@@ -139,6 +140,7 @@ pub(super) fn unknown(reader: &mut Reader<'_>, name: &str, call: &Call<'_>) {
     if command || id {
         super::launch::note_tail(reader, call.argv);
     }
+    true
 }
 
 fn is_memory_verb(text: &str) -> bool {

@@ -10,6 +10,7 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
     let mut texts = Vec::new();
     let mut unread = None;
     let mut directory = scope.clone();
+    let mut runs = Runs::All;
     let mut index = 1;
     while let Some(word) = call.argv.get(index) {
         index += 1;
@@ -35,6 +36,7 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
                 index += 1;
             }
             "--eval" => texts.push(next.unwrap_or("").to_owned()),
+            "-n" | "--dry-run" | "--just-print" | "--recon" | "--dry" => runs = Runs::Marked,
             _ => {
                 if let Some(text) = text.strip_prefix("--eval=") {
                     texts.push(text.to_owned());
@@ -58,12 +60,20 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
         reader.note(What::Script, &path);
     }
     for text in texts {
-        recipe(reader, &text, &directory);
+        recipe(reader, &text, runs, &directory);
     }
 }
 
+/// Which lines of a recipe run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    All,
+    /// `make -n`: only those that are marked with a plus or call make.
+    Marked,
+}
+
 /// The command lines of a make-like text: indented lines, and what stands after `target: ;`.
-fn recipe(reader: &mut Reader<'_>, text: &str, scope: &Scope) {
+fn recipe(reader: &mut Reader<'_>, text: &str, runs: Runs, scope: &Scope) {
     let mut code = String::new();
     for line in text.lines() {
         let indented = line.starts_with(['\t', ' ']);
@@ -74,7 +84,12 @@ fn recipe(reader: &mut Reader<'_>, text: &str, scope: &Scope) {
         } else {
             inline.map(|(_, rest)| rest.trim_start())
         };
-        if let Some(command) = command {
+        let marked = |command: &&str| {
+            command.starts_with(['@', '-', '+'])
+                && command.trim_start_matches(['@', '-']).starts_with('+')
+                || command.contains("$(MAKE)")
+        };
+        if let Some(command) = command.filter(|line| runs == Runs::All || marked(line)) {
             code.push_str(command.trim_start_matches(['@', '-', '+']));
             code.push('\n');
         }

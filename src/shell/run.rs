@@ -75,6 +75,10 @@ impl Reader<'_> {
         if let Some(printed) = super::builtins::run(self, call, scope) {
             return printed;
         }
+        if let Some(argv) = super::lookup::path_of(self, call, scope) {
+            let call = Call { argv: &argv, ..*call };
+            return self.program(&call, scope);
+        }
         self.program(call, scope)
     }
 
@@ -87,7 +91,7 @@ impl Reader<'_> {
     /// Starts a program that is neither function nor builtin of the shell at hand.
     pub(super) fn program(&mut self, call: &Call<'_>, scope: &mut Scope) -> Printed {
         self.record(call, scope);
-        if let Some(script) = self.startup_file(call) {
+        if let Some(script) = self.startup_file(call, scope) {
             self.script_file(&script, "BASH_ENV", &[], scope);
         }
         if is_help(call) {
@@ -144,7 +148,7 @@ impl Reader<'_> {
     }
 
     /// `BASH_ENV=file bash …`: a file that a shell reads first.
-    fn startup_file(&self, call: &Call<'_>) -> Option<Word> {
+    fn startup_file(&self, call: &Call<'_>, scope: &Scope) -> Option<Word> {
         let program = super::program::base_name(call.arg(0)?);
         if !super::shells::is_shell(program) {
             return None;
@@ -153,6 +157,10 @@ impl Reader<'_> {
             .iter()
             .find(|(name, _)| name == "BASH_ENV" || name == "ENV")
             .map(|(_, value)| value.clone())
+            .or_else(|| {
+                let exported = scope.exported.iter().any(|name| name == "BASH_ENV");
+                exported.then(|| scope.scalar("BASH_ENV")).flatten()
+            })
     }
 
     /// Reads a script file as code; a file that cannot be read is noted.

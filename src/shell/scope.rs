@@ -48,6 +48,8 @@ pub(super) struct Scope {
     /// Copied with each change that a branch may not have made, so its values are shared.
     pub(super) vars: Rc<HashMap<Rc<str>, Rc<Value>>>,
     pub(super) exported: Rc<Vec<String>>,
+    /// `set -a`: what is assigned is exported.
+    pub(super) exports_all: bool,
     /// All bodies that a function may have here.
     pub(super) functions: Rc<HashMap<String, Vec<Rc<Node>>>>,
     /// Name → text and the line from which on it is expanded.
@@ -92,6 +94,7 @@ impl Scope {
         Self {
             vars: Rc::default(),
             exported: Rc::default(),
+            exports_all: false,
             functions: Rc::default(),
             aliases: Rc::default(),
             expands: true,
@@ -166,6 +169,7 @@ impl Scope {
         own.expands = false;
         own.traps = Rc::default();
         own.gone = false;
+        own.exports_all = false;
         own.args = Rc::new(vec![Word::Literal("bash".into())]);
         own.conditional = 0;
         if !self.vars.is_empty() {
@@ -206,6 +210,10 @@ impl Scope {
             _ => value,
         };
         self.vars_mut().insert(name.into(), Rc::new(value));
+        // Names with other characters are the reader's own.
+        if self.exports_all && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            self.export(name);
+        }
     }
 
     /// What holds whether `self` or `other` is what happened.
@@ -249,6 +257,7 @@ impl Scope {
             }
         }
         self.expands &= other.expands && self.aliases.len() == other.aliases.len();
+        self.exports_all |= other.exports_all;
         for name in other.exported.iter() {
             self.export(name);
         }

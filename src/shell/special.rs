@@ -33,6 +33,7 @@ pub(super) fn run(
         "crontab" => Some(crontab(reader, call, scope)),
         "wsl" => Some(super::elsewhere::wsl(reader, call, scope)),
         "start" => Some(windows_start(reader, call, scope)),
+        "wmic" => Some(wmic(reader, call, scope)),
         "nix" => Some(nix(reader, call, scope)),
         "socat" => Some(socat(reader, call, scope)),
         _ => super::hosted::run(reader, name, call, scope),
@@ -127,6 +128,16 @@ fn crontab(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
         }
     }
     None
+}
+
+/// `wmic process call create "line"`.
+fn wmic(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
+    let at = call
+        .argv
+        .iter()
+        .position(|word| word.literal().is_some_and(|text| text.eq_ignore_ascii_case("create")))?;
+    let line = call.argv.get(at + 1)?.literal()?.to_owned();
+    super::cmd::code(reader, "wmic", &line, scope, &Stdin::Inherited)
 }
 
 /// cmd's `start "title" /options command`.

@@ -261,16 +261,9 @@ pub(super) fn set_values(
                 }
                 None => inner('"').map(str::to_owned),
             };
-            let whole = options.contains("delims=\"") || options.contains("tokens=*");
             let Some(text) = text else { return unknown() };
-            text.lines()
-                .filter_map(|line| {
-                    let line = line.trim();
-                    let first = line.split_whitespace().next()?;
-                    Some(if whole { line.to_owned() } else { first.to_owned() })
-                })
-                .take(16)
-                .collect()
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.map(str::to_owned).take(16).collect()
         }
         'l' => {
             let numbers: Vec<i64> =

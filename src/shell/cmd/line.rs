@@ -261,7 +261,10 @@ impl<'t> Line<'t> {
         let body = self.body();
         let mut printed = Some(String::new());
         for value in values {
-            let text = super::command::with_loop_variable(body, name, &value);
+            let text = match kind {
+                'f' => with_tokens(body, name, &super::tokens::tokens(&value, options)),
+                _ => super::command::with_loop_variable(body, name, &value),
+            };
             if !reader.spend(4 + text.len()) {
                 return None;
             }
@@ -299,4 +302,14 @@ impl<'t> Line<'t> {
         self.at = self.at.min(bytes.len());
         self.text.get(from..self.at).unwrap_or("")
     }
+}
+
+/// The body with the loop's variable and the letters after it replaced.
+fn with_tokens(body: &str, name: &str, tokens: &[String]) -> String {
+    let mut text = body.to_owned();
+    let letters = name.chars().next().into_iter().flat_map(|first| first..);
+    for (letter, token) in letters.zip(tokens) {
+        text = super::command::with_loop_variable(&text, &letter.to_string(), token);
+    }
+    text
 }

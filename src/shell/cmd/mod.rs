@@ -2,6 +2,7 @@
 
 mod command;
 mod line;
+mod tokens;
 mod variables;
 mod words;
 

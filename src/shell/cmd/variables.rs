@@ -40,6 +40,12 @@ fn replaced(text: &str, mark: char, scope: &Scope) -> String {
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
         let inner = tail.get(1..).unwrap_or("");
+        if mark == '%' && inner.starts_with('%') {
+            // `%%` is one that `call` or `for` makes use of.
+            out.push_str("%%");
+            rest = inner.get(1..).unwrap_or("");
+            continue;
+        }
         let close = inner.char_indices().take(200).find(|(_, c)| *c == mark || *c == '\n');
         let found = close.and_then(|(end, c)| {
             let body = inner.get(..end)?;

@@ -44,6 +44,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("ac", "add-content"),
     ("tee", "tee-object"),
     ("gcm", "get-command"),
+    ("gal", "get-command"),
+    ("get-alias", "get-command"),
     ("select", "select-object"),
     ("sort", "select-object"),
     ("sort-object", "select-object"),
@@ -160,7 +162,7 @@ fn running(
     Some(match full {
         "invoke-expression" => invoke_expression(reader, made, scope),
         "foreach-object" => for_each(reader, made, scope),
-        "invoke-command" => invoke_command(reader, made, scope),
+        "invoke-command" | "start-job" | "start-threadjob" => invoke_command(reader, made, scope),
         "start-process" => starting::start_process(reader, made, scope),
         "where-object" => {
             run_blocks(reader, made, scope);
@@ -173,7 +175,7 @@ fn running(
             Value::none()
         }
         "invoke-wmimethod" | "invoke-cimmethod" => starting::wmi(reader, made, scope),
-        "new-object" => starting::new_object(made, scope),
+        "new-object" => starting::new_object(reader, made, scope),
         _ => return None,
     })
 }

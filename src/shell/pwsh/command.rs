@@ -169,7 +169,8 @@ fn arguments(
             made.redirects.push(redirect);
             continue;
         }
-        let splat = cursor.is('@');
+        let splat =
+            cursor.is('@') && cursor.ahead(1).is_some_and(|c| c.is_alphabetic() || c == '_');
         let before = cursor.at;
         let Some(own) = argument(reader, cursor, scope) else {
             if cursor.at == before {

@@ -4,6 +4,7 @@ use crate::shell::eval::Reader;
 use crate::shell::scope::Scope;
 use crate::shell::types::{Stdin, What, Word};
 
+use super::class;
 use super::cursor::Cursor;
 use super::expression;
 use super::function;
@@ -100,6 +101,46 @@ fn arguments_list(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>, scope: &mut 
     }
 }
 
+/// Keeps what one variable, entry or property is given.
+pub(super) fn assigned(
+    scope: &mut Scope,
+    name: &str,
+    index: Option<&str>,
+    given: Value,
+    append: bool,
+    listed: bool,
+) {
+    let listed = listed || append && value::is_listed(scope, name);
+    let own = match append {
+        true if listed => value::get(scope, name).and(given),
+        true => statement::added(value::get(scope, name), given),
+        false => given,
+    };
+    if let Some((_, property)) = name.split_once('.').filter(|_| !name.contains(':')) {
+        set_entry(scope, name, property, &own);
+    } else if let Some(index) = index {
+        set_entry(scope, name, index.trim().trim_matches(['\'', '"']), &own);
+    } else {
+        value::set(scope, name, &own);
+        if listed {
+            value::set_listed(scope, name);
+        }
+    }
+}
+
+/// `$name.key = value` and `$name['key'] = value`: an entry of a table, or an object's property.
+fn set_entry(scope: &mut Scope, name: &str, key: &str, given: &Value) {
+    let own = name.split_once('.').map_or(name, |(own, _)| own);
+    if let Value::Table(mut pairs) = value::get(scope, own)
+        && pairs.len() < 256
+    {
+        pairs.retain(|(known, _)| !known.eq_ignore_ascii_case(key));
+        pairs.push((key.to_owned(), given.joined(" ")));
+        value::set(scope, own, &Value::Table(pairs));
+    }
+    value::set(scope, &format!(".{key}"), given);
+}
+
 fn property(value: &Value, name: &str) -> Value {
     match (value, name) {
         // What `Get-Command` found, spelled any way, and the text of a block.
@@ -169,6 +210,11 @@ fn method(
         return static_method(reader, scope, class, name, args);
     }
     let words = |args: &[Value]| args.iter().flat_map(Value::words).collect::<Vec<_>>();
+    if value.is_unknown()
+        && let Some(out) = class::called(reader, scope, "", name, &words(args))
+    {
+        return out;
+    }
     match (name, value) {
         (
             "invoke" | "invokereturnasis" | "invokewithcontext" | "begininvoke",
@@ -179,6 +225,12 @@ fn method(
             _ => Value::unknown(name),
         },
         ("getstring", _) => rewrite::decoded("utf8", args),
+        ("newscriptblock", _) => {
+            args.first().and_then(Value::literal).map_or_else(|| Value::unknown(name), Value::Block)
+        }
+        ("addcommand" | "addargument" | "addparameter" | "invoke" | "begininvoke", _) => {
+            starting::built(reader, scope, name, args)
+        }
         (
             "run" | "exec" | "shellexecute" | "start" | "create" | "addscript" | "invokescript",
             _,
@@ -259,6 +311,7 @@ fn static_method(
             }
         },
         ("diagnostics.process", "start") => starting::started(reader, scope, args),
+        ("diagnostics.processstartinfo", "new") => starting::start_info(scope, args),
         ("convert", "frombase64string") => {
             match first.literal().and_then(|text| crate::shell::decode::base64(&text)) {
                 Some(bytes) => Value::Bytes(bytes),
@@ -291,7 +344,11 @@ fn static_method(
         ("powershell", "create") => Value::word(Word::hole("object", false)),
         ("io.file" | "io.directory", _) => file_method(reader, scope, name, args),
         _ if name == "getstring" => rewrite::decoded(class, args),
-        _ => Value::word(Word::hole(name, false)),
+        _ => {
+            let words: Vec<Word> = args.iter().flat_map(Value::words).collect();
+            class::called(reader, scope, class, name, &words)
+                .unwrap_or_else(|| Value::word(Word::hole(name, false)))
+        }
     }
 }
 

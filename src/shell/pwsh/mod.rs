@@ -1,5 +1,6 @@
 //! PowerShell text, and what `pwsh` and `powershell` are given.
 
+mod class;
 mod cmdlets;
 mod command;
 mod cursor;

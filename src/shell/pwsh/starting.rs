@@ -102,7 +102,7 @@ fn started_line(reader: &mut Reader<'_>, line: &Word, scope: &Scope) {
 }
 
 /// `New-Object`: its later methods may start programs.
-pub(super) fn new_object(made: &Command, scope: &mut Scope) -> Value {
+pub(super) fn new_object(reader: &mut Reader<'_>, made: &Command, scope: &mut Scope) -> Value {
     let class = made
         .named(&["typename", "comobject", "com"])
         .or_else(|| made.positional(&["argumentlist"]).first().cloned())
@@ -118,6 +118,45 @@ pub(super) fn new_object(made: &Command, scope: &mut Scope) -> Value {
         };
         for (property, word) in [".filename", ".arguments"].iter().zip(args) {
             value::set(scope, property, &Value::word(word));
+        }
+    }
+    let args = made.named(&["argumentlist"]).unwrap_or_else(Value::none).words();
+    if let Some(out) = super::class::called(reader, scope, &class, "new", &args) {
+        return out;
+    }
+    Value::word(Word::hole("object", false))
+}
+
+/// `[Diagnostics.ProcessStartInfo]::new(program, arguments)`.
+pub(super) fn start_info(scope: &mut Scope, args: &[Value]) -> Value {
+    for (property, given) in [".filename", ".arguments"].iter().zip(args) {
+        value::set(scope, property, given);
+    }
+    Value::word(Word::hole("object", false))
+}
+
+/// `[powershell]::Create().AddCommand(name).AddArgument(word).Invoke()`, one call of it.
+pub(super) fn built(
+    reader: &mut Reader<'_>,
+    scope: &mut Scope,
+    name: &str,
+    args: &[Value],
+) -> Value {
+    const PROGRAM: &str = ".built";
+    let words = args.iter().flat_map(Value::words);
+    match name {
+        "addcommand" => value::set(scope, PROGRAM, &Value::List(words.take(1).collect())),
+        "addargument" | "addparameter" => {
+            let so_far = value::get(scope, PROGRAM).words().into_iter();
+            value::set(scope, PROGRAM, &Value::List(so_far.chain(words).collect()));
+        }
+        _ => {
+            let built = value::get(scope, PROGRAM);
+            if !built.is_unknown() && built.len() > 0 {
+                let mut argv = built.words();
+                crate::shell::cmd::fold_program(&mut argv);
+                reader.launched("[powershell]", &argv, scope, &Stdin::Inherited, &[]);
+            }
         }
     }
     Value::word(Word::hole("object", false))

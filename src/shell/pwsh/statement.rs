@@ -4,10 +4,12 @@ use crate::shell::eval::Reader;
 use crate::shell::scope::Scope;
 use crate::shell::types::Word;
 
+use super::class;
 use super::command;
 use super::cursor::Cursor;
 use super::expression;
 use super::function::{function, parameters};
+use super::members;
 use super::value::{self, Value};
 
 /// Statements up to a closer or the end.
@@ -112,7 +114,8 @@ fn keyword(
             Some(Value::none())
         }
         "class" | "enum" => {
-            skip_class(reader, cursor);
+            cursor.at += word.len();
+            class::class(reader, cursor, scope);
             Some(Value::none())
         }
         "param" => {
@@ -135,16 +138,6 @@ fn keyword(
             Some(Value::none())
         }
         _ => None,
-    }
-}
-
-/// A class's methods run only when they are called, which is not followed.
-fn skip_class(reader: &mut Reader<'_>, cursor: &mut Cursor<'_>) {
-    while !cursor.done() && !matches!(cursor.peek(), Some('{' | ';' | '\n')) {
-        cursor.bump();
-    }
-    if cursor.is('{') {
-        cursor.bracketed(reader);
     }
 }
 
@@ -294,6 +287,7 @@ fn assignment(
 ) -> Option<Value> {
     let from = cursor.at;
     let mut names: Vec<String> = Vec::new();
+    let mut index = None;
     loop {
         while cursor.is('[') {
             cursor.bracketed(reader);
@@ -306,7 +300,7 @@ fn assignment(
         let name = if cursor.is('{') { cursor.bracketed(reader) } else { cursor.name(":.") };
         names.push(name.to_owned());
         if cursor.is('[') {
-            cursor.bracketed(reader);
+            index = Some(cursor.bracketed(reader));
         }
         cursor.blanks();
         if !cursor.take(',') {
@@ -323,20 +317,15 @@ fn assignment(
     }
     cursor.at += other.map_or(if append { 2 } else { 1 }, str::len);
     cursor.gap();
+    let listed = cursor.starts("@(") || cursor.is(',');
     let given = expression::deeper(reader, cursor, scope, statement);
-    let names_given = names.len() > 1;
-    for (index, name) in names.iter().enumerate() {
-        let own = if names_given {
-            given.words().get(index).cloned().map_or_else(Value::none, Value::word)
-        } else if append {
-            added(value::get(scope, name), given.clone())
-        } else {
-            given.clone()
-        };
-        if let Some((_, property)) = name.split_once('.').filter(|_| !name.contains(':')) {
-            value::set(scope, &format!(".{property}"), &own);
-        } else {
-            value::set(scope, name, &own);
+    if let [name] = names.as_slice() {
+        members::assigned(scope, name, index, given, append, listed);
+    } else {
+        let words = given.words();
+        for (place, name) in names.iter().enumerate() {
+            let own = words.get(place).cloned().map_or_else(Value::none, Value::word);
+            members::assigned(scope, name, None, own, false, false);
         }
     }
     Some(Value::none())

@@ -133,6 +133,19 @@ impl Value {
     }
 }
 
+/// Marks a variable that holds an array although it has one element.
+const LISTED: &str = "[]";
+
+/// Says that a variable holds an array.
+pub(super) fn set_listed(scope: &mut Scope, name: &str) {
+    define(scope, LISTED, name, "");
+}
+
+/// Whether a variable holds an array, so that `+=` adds an element.
+pub(super) fn is_listed(scope: &Scope, name: &str) -> bool {
+    named(scope, LISTED, name).is_some()
+}
+
 /// Gives a variable a value; names know no case.
 pub(super) fn set(scope: &mut Scope, name: &str, value: &Value) {
     let lower = name.to_ascii_lowercase();
@@ -147,8 +160,14 @@ pub(super) fn set(scope: &mut Scope, name: &str, value: &Value) {
         scope.export(&own);
         return;
     }
+    for kind in ["function:", "alias:"] {
+        if let (Some(name), Some(text)) = (lower.strip_prefix(kind), value.literal()) {
+            define(scope, kind, name, &text);
+            return;
+        }
+    }
     scope.owe(3 + value.len());
-    for kind in ["{}", "@", "#", "$"] {
+    for kind in ["{}", "@", "#", "$", LISTED] {
         scope.unset(&format!("{kind}{lower}"));
     }
     let (kind, kept) = match value {

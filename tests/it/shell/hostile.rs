@@ -37,7 +37,7 @@ impl Row {
 }
 
 fn rows(dialect: Dialect) -> Vec<Row> {
-    let rows: Vec<Row> = corpus("shell/hostile.tsv")
+    let rows: Vec<Row> = corpus("hostile.tsv")
         .lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
