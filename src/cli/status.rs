@@ -8,6 +8,7 @@ use super::install::refused;
 use super::{off, output, stores};
 use crate::state::State;
 use crate::sys::clock;
+use crate::wiring::change;
 use crate::wiring::owned::{self, Owned};
 use crate::wiring::table::Places;
 
@@ -18,11 +19,15 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
     let state = State::at(&places.dirs.state);
     let pauses = state.pauses(clock::now_ms());
     let everything = pauses.iter().find(|pause| pause.project.is_none());
+    // The client shows nothing of a change that was held back: here it is seen.
+    let installed = !owned.is_empty();
+    let loose = installed.then(|| change::standing(&places)).flatten();
     if args.json {
         output::json(&json!({
             "version": 1,
             "program": places.binary,
             "release": env!("CARGO_PKG_VERSION"),
+            "not_asked": loose.as_ref().map(|loose| json!({"said": loose.said, "mend": loose.mend})),
             "off_until": everything.map(|pause| clock::rfc3339(pause.until)),
             "off_projects": pauses.iter().filter_map(|pause| {
                 let project = pause.project.as_ref()?;
@@ -45,6 +50,9 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
     }
     if !owned.iter().any(|one| one.kind == owned::ENTRIES) {
         lines.push_str("entries   none: not installed\n");
+    }
+    if let Some(loose) = &loose {
+        lines.push_str(&format!("not asked {}; to mend it: {}\n", loose.said, loose.mend));
     }
     for store in &stores {
         let doubt = store.doubt.as_ref().map_or_else(String::new, |doubt| format!(", {doubt}"));

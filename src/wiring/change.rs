@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use super::binding::{self, Loose, Terms};
 use super::doctor::{ENV_KEPT, Version};
-use super::entry::{Registered, SHIM};
+use super::entry::SHIM;
 use super::plugin;
 use super::record::Record;
 use super::scopes::{self, Origin, SettingsFile};
 use super::shim;
 use super::table::Places;
-use crate::sys::{file, process};
+use crate::sys::{env, file, process};
 
 /// How much of a transcript's end is read for the client's version, in bytes.
 const TRANSCRIPT_TAIL: u64 = 64 << 10;
@@ -44,29 +44,46 @@ pub fn judge(change: &Change, places: &Places) -> Option<Loose> {
         paths.push(changed);
         paths.sort_by_key(|(origin, _)| *origin);
     }
+    let installed = installed_in(&paths, places).unwrap_or(change.origin);
+    paths.retain(|(origin, _)| reads(&line, *origin));
+    let mut files = scopes::read(&paths, &places.binary);
+    files.extend(settings_of_line(&line, change.client, &places.binary));
+    files.sort_by_key(|file| file.origin);
+    let plugin = plugin::entries(places, &files, &plugin_dirs(&line, change.client));
+    let env_moves_home =
+        || version(change.transcript.as_deref()).is_some_and(|version| version < ENV_KEPT);
+    let is_own = |program: &Path| is_own(program, places);
+    let terms =
+        Terms { is_own: &is_own, env_moves_home: &env_moves_home, plugin: &plugin, installed };
+    binding::loose(&files, &terms)
+}
+
+/// What keeps our entries from binding for a client that is started here without any words.
+pub fn standing(places: &Places) -> Option<Loose> {
+    let paths = scopes::paths(places);
+    let installed = installed_in(&paths, places).unwrap_or(Origin::User);
+    let files = scopes::read(&paths, &places.binary);
+    let plugin = plugin::entries(places, &files, &[]);
+    // A person may ask with another copy of this program than the one that is registered.
+    let starts = |program: &Path| {
+        program.is_absolute()
+            && plugin::behind(program, &places.dirs.home)
+                .is_some_and(|found| env::is_program(&found))
+    };
+    let env_moves_home = || false;
+    let terms =
+        Terms { is_own: &starts, env_moves_home: &env_moves_home, plugin: &plugin, installed };
+    binding::loose(&files, &terms)
+}
+
+/// Whose file install has written our entries into.
+fn installed_in(paths: &[(Origin, PathBuf)], places: &Places) -> Option<Origin> {
     let record = Record::read(&places.record_dir()).unwrap_or_default();
     let is_written = |path: &Path| {
         record.edit(path).is_some()
             || file::canonical(path).is_some_and(|real| record.edit(&real).is_some())
     };
-    let installed = paths.iter().find(|(_, path)| is_written(path)).map(|(origin, _)| *origin);
-    paths.retain(|(origin, _)| reads(&line, *origin));
-    let mut files = scopes::read(&paths, &places.binary);
-    files.extend(settings_of_line(&line, change.client, &places.binary));
-    files.sort_by_key(|file| file.origin);
-    let plugin: Vec<Registered> =
-        plugin::entries(places, &files, &plugin_dirs(&line, change.client));
-    binding::loose(
-        &files,
-        &Terms {
-            is_own: &|program| is_own(program, places),
-            env_moves_home: &|| {
-                version(change.transcript.as_deref()).is_some_and(|version| version < ENV_KEPT)
-            },
-            plugin: &plugin,
-            installed: installed.unwrap_or(change.origin),
-        },
-    )
+    paths.iter().find(|(_, path)| is_written(path)).map(|(origin, _)| *origin)
 }
 
 /// Whether a program on a line is the one that runs now, or the shim that starts it.

@@ -592,3 +592,23 @@ fn stores_are_looked_into() {
     warn: ~/.local/share/ringfence/projects/PROJECT/memory.db (SQLite 26) cannot be read: store-corrupt | ringfence explain --codes
     "#);
 }
+
+#[test]
+fn status_says_when_a_client_would_not_ask_us() {
+    let home = installed(str::to_owned);
+    home.file(".claude/settings.local.json", r#"{"disableAllHooks":true}"#);
+    assert_snapshot!(shown(&home, &home.run(&["status"], b"")), @r#"
+    exit 0
+    program   RINGFENCE VERSION
+    entries   ~/.claude/settings.json (PreToolUse, PostToolUseFailure, SessionStart, SessionEnd, SubagentStart, SubagentStop, ConfigChange)
+    record    ~/.local/state/ringfence/wiring (record of the installation)
+    not asked `disableAllHooks` in ~/.claude/settings.local.json switches every hook off; to mend it: remove `disableAllHooks` from ~/.claude/settings.local.json
+    guard     on
+    --
+    "#);
+    let document = document(&home, &["status", "--json"]);
+    assert_eq!(
+        document["not_asked"]["mend"],
+        "remove `disableAllHooks` from ~/.claude/settings.local.json"
+    );
+}
