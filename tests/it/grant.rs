@@ -62,9 +62,14 @@ impl World {
 
     /// The answer to a subagent's attempt to delete the note.
     fn attempt(&self) -> String {
+        self.attempt_as("t-1")
+    }
+
+    /// The same as a call of its own.
+    fn attempt_as(&self, call: &str) -> String {
         let text =
             self.call(r#""agent_id":"a","#, &format!("ringfence delete-memory {} --yes", self.id));
-        self.in_client(&text).stdout
+        self.in_client(&text.replace("t-1", call)).stdout
     }
 }
 
@@ -81,7 +86,7 @@ fn the_parent_grants_and_the_subagent_goes_through_once() {
             && granted.stdout.contains("written by monday: Tables are sorted.")
     );
     assert_eq!(world.attempt(), "", "the first attempt goes through");
-    assert!(world.attempt().contains("deny"), "the second does not");
+    assert!(world.attempt_as("t-2").contains("deny"), "the second does not");
 }
 
 #[test]
