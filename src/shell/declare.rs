@@ -55,6 +55,9 @@ pub(super) fn declare(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
                 scope.set(name, Value::Scalar(value));
             }
         }
+        if (builtin == "readonly" || flags.contains('r')) && !scope.attributes.contains_key(name) {
+            set_attributes("r", name, scope);
+        }
         if export {
             scope.export(name);
         }
@@ -66,7 +69,7 @@ pub(super) fn declare(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
 }
 
 fn set_attributes(flags: &str, name: &str, scope: &mut Scope) {
-    for flag in flags.chars().filter(|flag| "iluA".contains(*flag)) {
+    for flag in flags.chars().filter(|flag| "iluAr".contains(*flag)) {
         if scope.attributes.len() < 512 {
             Rc::make_mut(&mut scope.attributes).insert(name.to_owned(), flag);
         }

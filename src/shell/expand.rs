@@ -136,9 +136,12 @@ impl Reader<'_> {
             return;
         }
         if assign {
-            let value = self.single(word, scope);
-            scope.set(name, Value::Scalar(value.clone()));
-            self.unquoted(fields, &value, &separators);
+            let word = self.single(word, scope);
+            // Where it may have had a value, the other runs begin with either.
+            let old = value.filter(|_| taken.is_none());
+            let kept = old.map_or(word.clone(), |old| old.without_empty().or(&word));
+            scope.set(name, Value::Scalar(kept));
+            self.unquoted(fields, &word, &separators);
             return;
         }
         for part in &word.parts {
@@ -248,8 +251,12 @@ impl Reader<'_> {
             Part::Bare(text) | Part::Quoted(text) => Word::Literal(text.clone()),
             Part::Command { node, quoted } => {
                 let node = std::rc::Rc::clone(node);
-                match self.inside("$(…)", |reader| reader.apart(&node, scope, &Stdin::Inherited))
-                {
+                // It is read when it runs, and so knows all aliases.
+                let aliases = super::alias::enter(scope);
+                let printed =
+                    self.inside("$(…)", |reader| reader.apart(&node, scope, &Stdin::Inherited));
+                scope.aliases = aliases.unwrap_or_default();
+                match printed {
                     Some(text) => Word::Literal(text.trim_end_matches('\n').to_owned()),
                     None => Word::hole("$(…)", !quoted),
                 }

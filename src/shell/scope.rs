@@ -327,6 +327,10 @@ impl Scope {
     fn as_declared(&self, name: &str, value: Value) -> Value {
         let Some(attribute) = self.attributes.get(name) else { return value };
         let Value::Scalar(word) = &value else { return value };
+        if *attribute == 'r' {
+            // Refused by bash, and often the end of the text.
+            return Value::Scalar(self.scalar(name).map_or(word.clone(), |old| old.or(word)));
+        }
         Value::Scalar(match attribute {
             'l' => word.map(str::to_lowercase),
             'u' => word.map(str::to_uppercase),

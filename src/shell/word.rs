@@ -263,11 +263,15 @@ impl Scanner<'_> {
 
     /// Commands up to the closing `)`, which is skipped.
     fn inside(&mut self) -> Node {
+        let (top, unit) = (self.top, self.unit);
         let node = self.deeper(|scanner| {
+            // A text of its own, read command by command.
+            scanner.top = scanner.depth;
             let node = scanner.list(&[]);
             scanner.gap();
             node
         });
+        (self.top, self.unit) = (top, unit);
         if self.here() == b')' {
             self.at += 1;
         } else if self.depth == 0 && *self.steps > 0 {

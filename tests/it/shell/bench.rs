@@ -16,7 +16,7 @@ const TOOLS: &[&str] = &[
 const DRIVER: &str = r#"
 while read -r number; do
     cd "$TOP/$number/work" || exit 1
-    PATH="$TOP/$number/bin:$TOP/tools" HOME="$TOP/$number" "$TOP/tools/timeout" -k 1 5 \
+    PATH="$TOP/$number/bin:$TOP/tools" HOME="$TOP/$number" SHELL="$TOP/tools/bash" "$TOP/tools/timeout" -k 1 5 \
         "$TOP/tools/bash" --norc --noprofile -c "$(<../text)" </dev/null >/dev/null 2>&1
     echo done >&3
 done 3>&1 2>/dev/null
