@@ -24,10 +24,8 @@ mod cli;
 pub mod hook;
 mod mcp;
 
-use std::process::ExitCode;
-
-/// Runs the program: what must start fast is dispatched before any argument parser.
-pub fn run() -> ExitCode {
+/// Runs the program, and says its exit code: what must start fast is dispatched before any argument parser.
+pub fn run() -> u8 {
     let mut args = std::env::args_os().skip(1);
     match args.next().as_deref().and_then(|first| first.to_str()) {
         Some("hook") => hook::run(args),

@@ -1,7 +1,6 @@
 //! `ringfence contain`, and the process that it starts inside.
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use super::failure::Failure;
 use super::posture_args::{BackendArg, ContainArgs};
@@ -54,12 +53,12 @@ pub(crate) fn run(args: &ContainArgs) -> anyhow::Result<Answer> {
 }
 
 /// The process inside.
-pub(crate) fn inside(args: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn inside(args: impl Iterator<Item = OsString>) -> u8 {
     let ended = inside::run(args);
     if let Some(sentence) = ended.sentence {
         output::failure(&Failure::no(sentence).into());
     }
-    ExitCode::from(ended.status)
+    ended.status
 }
 
 fn refused(sentence: String) -> anyhow::Result<Answer> {

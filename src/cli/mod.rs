@@ -40,8 +40,6 @@ mod stores;
 mod uninstall;
 mod when;
 
-use std::process::ExitCode;
-
 use clap::Parser;
 use clap::error::ErrorKind;
 
@@ -51,25 +49,25 @@ use args::{Cli, Command};
 pub(crate) use contain::inside as contain_inside;
 use failure::{Failure, Kind};
 
-/// Runs one command.
-pub(crate) fn run(serve: Serve) -> ExitCode {
+/// Runs one command: its exit code.
+pub(crate) fn run(serve: Serve) -> u8 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             drop(error.print());
             let helped = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            return ExitCode::from(if helped { 0 } else { Kind::Usage.exit_code() });
+            return if helped { 0 } else { Kind::Usage.exit_code() };
         }
     };
     match dispatch(cli.command, serve) {
-        Ok(Answer::Yes) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(Kind::No.exit_code()),
-        Ok(Answer::Status(status)) => ExitCode::from(status),
+        Ok(Answer::Yes) => 0,
+        Ok(Answer::No) => Kind::No.exit_code(),
+        Ok(Answer::Status(status)) => status,
         Err(error) => {
             output::failure(&error);
             let kind =
                 error.downcast_ref::<Failure>().map_or(Kind::Internal, |failure| failure.kind);
-            ExitCode::from(kind.exit_code())
+            kind.exit_code()
         }
     }
 }

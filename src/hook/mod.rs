@@ -14,7 +14,6 @@ mod proposals;
 mod snapshots;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use crate::decision::{Code, Doubt};
@@ -25,7 +24,7 @@ use line::{Event, Line};
 const MAX_PAYLOAD: u64 = 32 * 1024 * 1024;
 
 /// Runs one hook call. Always exits 0.
-pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
+pub fn run(args: impl Iterator<Item = OsString>) -> ! {
     let line = LINE.get_or_init(|| Line::read(args));
     if line.event == Event::Snapshots {
         // No call: nobody waits for it, so it may take its time.

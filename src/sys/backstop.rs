@@ -72,10 +72,13 @@ pub fn elapsed_us() -> Option<u64> {
     (!failed && left > 0).then_some(elapsed)
 }
 
+/// The handlers' stack: zero pages of the image, so that nobody has to clear them.
+static mut HANDLERS_STACK: [u8; STACK] = [0; STACK];
+
 fn alternate_stack() {
-    let stack = Box::leak(vec![0_u8; STACK].into_boxed_slice());
-    let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };
-    // SAFETY: the memory is leaked and so lives as long as the process; the size is its own.
+    let place = (&raw mut HANDLERS_STACK).cast();
+    let stack = libc::stack_t { ss_sp: place, ss_flags: 0, ss_size: STACK };
+    // SAFETY: the memory lives as long as the process, nothing else uses it, the size is its own.
     unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) };
 }
 

@@ -18,5 +18,6 @@ pub mod process;
 pub mod replace;
 pub mod signals;
 pub mod spool;
+pub mod start;
 pub mod terminal;
 pub mod ward;
