@@ -1,6 +1,8 @@
 //! What is left when a bound is reached: the texts that were not read whole, and the commands in
 //! them that name something of interest.
 
+use std::borrow::Cow;
+
 use super::eval::Reader;
 use super::types::{Dialect, What};
 
@@ -43,8 +45,15 @@ impl Unread {
     /// quotes are tried as they are, as if they were not there, and as separators.
     pub fn commands(&self, words: &[&str]) -> String {
         let mut found = String::new();
-        for quotes in [Quotes::Kept, Quotes::Dropped, Quotes::Separate] {
-            let plain = self.plain(quotes);
+        let bare = self.plain(Quotes::Dropped);
+        // Taking something away only brings letters together: what is not in here is nowhere.
+        if !words.iter().any(|word| bare.contains(word)) {
+            return found;
+        }
+        let is_bare = matches!(bare, Cow::Borrowed(_));
+        let other: &[Quotes] = if is_bare { &[] } else { &[Quotes::Kept, Quotes::Separate] };
+        let others = other.iter().map(|quotes| self.plain(*quotes));
+        for plain in std::iter::once(bare).chain(others) {
             for command in plain.split(is_separator).map(str::trim) {
                 if words.iter().any(|word| command.contains(word)) && command.contains(' ') {
                     push_command(&mut found, command, words);
@@ -54,12 +63,15 @@ impl Unread {
         found
     }
 
-    fn plain(&self, quotes: Quotes) -> String {
+    fn plain(&self, quotes: Quotes) -> Cow<'_, str> {
         let escape = match self.dialect {
             Dialect::Posix => '\\',
             Dialect::PowerShell => '`',
             Dialect::Cmd => '^',
         };
+        if !self.text.contains(['\'', '"', '\r', escape]) {
+            return Cow::Borrowed(&self.text);
+        }
         let mut plain = String::with_capacity(self.text.len());
         let mut rest = self.text.chars().peekable();
         while let Some(character) = rest.next() {
@@ -83,7 +95,7 @@ impl Unread {
                 other => plain.push(other),
             }
         }
-        plain
+        Cow::Owned(plain)
     }
 }
 

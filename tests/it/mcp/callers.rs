@@ -151,6 +151,8 @@ fn the_hook_and_the_server_refuse_in_the_same_words() {
         serde_json::from_str(&world.hook(RESOLVE, "toolu_1", Some("a1"), &input)).unwrap();
     let hook = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     let server = world.serve().call("cortex_resolve", &input, Some("toolu_1")).unwrap_err();
+    // The hook also keeps what was refused, and says so in a line of its own.
+    let hook = hook.split("\nWhat you wanted to write is kept").next().unwrap();
     assert_eq!(server, format!("Error: {hook}"));
     // Both judged one call, which leaves one line.
     let log = world.run(&["log", "--json"]);

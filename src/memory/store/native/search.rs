@@ -80,6 +80,7 @@ fn terms(text: &str) -> Vec<String> {
 /// A text as one phrase; `None` when the index would find no word in it.
 pub(super) fn term(text: &str) -> Option<String> {
     let text: String = text.chars().filter(|letter| *letter != '\0').collect();
+    let text = text.trim();
     text.chars().any(char::is_alphanumeric).then(|| format!("\"{}\"", text.replace('"', "\"\"")))
 }
 
