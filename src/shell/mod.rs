@@ -75,7 +75,7 @@ pub const MAX_TEXT: usize = 4 * 1024 * 1024;
 /// Steps for one reading, over all texts in it. A word takes about six, a run of plain or quoted text
 /// of any length next to none; measured at 0.05 to 0.25 µs each, so that the worst text stays under
 /// 100 ms. What is copied or kept is paid for as well: the steps bound time and memory alike.
-const BASE_STEPS: usize = 300_000;
+const BASE_STEPS: usize = 150_000;
 /// One more step for each so many bytes.
 const BYTES_PER_STEP: usize = 64;
 

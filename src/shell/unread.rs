@@ -65,38 +65,58 @@ impl Unread {
 
     fn plain(&self, quotes: Quotes) -> Cow<'_, str> {
         let escape = match self.dialect {
-            Dialect::Posix => '\\',
-            Dialect::PowerShell => '`',
-            Dialect::Cmd => '^',
+            Dialect::Posix => b'\\',
+            Dialect::PowerShell => b'`',
+            Dialect::Cmd => b'^',
         };
-        if !self.text.contains(['\'', '"', '\r', escape]) {
-            return Cow::Borrowed(&self.text);
+        let text = match self.text.contains('\r') {
+            true => Cow::Owned(self.text.replace('\r', "")),
+            false => Cow::Borrowed(self.text.as_str()),
+        };
+        let next = |rest: &str| memchr::memchr3(b'\'', b'"', escape, rest.as_bytes());
+        if next(&text).is_none() {
+            return text;
         }
-        let mut plain = String::with_capacity(self.text.len());
-        let mut rest = self.text.chars().peekable();
-        while let Some(character) = rest.next() {
-            match character {
-                '\r' => {}
-                '\'' | '"' if quotes == Quotes::Kept => plain.push(character),
-                '\'' | '"' if quotes == Quotes::Separate => plain.push('\n'),
-                '\'' | '"' => {}
-                // `$'…'` and `$"…"`.
-                '$' if quotes != Quotes::Kept && matches!(rest.peek(), Some('\'' | '"')) => {}
-                other if other == escape => {
-                    if matches!(rest.peek(), Some('\n' | '\r')) {
-                        while rest.next_if(|next| *next == '\r').is_some() {}
-                        rest.next();
-                        plain.push(' ');
-                    } else if quotes == Quotes::Kept {
-                        plain.push(character);
-                        plain.extend(rest.next());
-                    }
-                }
-                other => plain.push(other),
+        let mut plain = String::with_capacity(text.len());
+        let mut rest: &str = &text;
+        while let Some(at) = next(rest) {
+            // Every mark is one ASCII byte.
+            let (before, mark) = rest.split_at(at);
+            let (mark, after) = mark.split_at(1);
+            plain.push_str(before);
+            rest = after;
+            if mark.as_bytes() == [escape] {
+                rest = escaped(&mut plain, mark, after, quotes);
+                continue;
+            }
+            // `$'…'` and `$"…"`.
+            if quotes != Quotes::Kept && plain.ends_with('$') {
+                plain.pop();
+            }
+            match quotes {
+                Quotes::Kept => plain.push_str(mark),
+                Quotes::Separate => plain.push('\n'),
+                Quotes::Dropped => {}
             }
         }
+        plain.push_str(rest);
         Cow::Owned(plain)
     }
+}
+
+/// What an escape makes of what comes `after` it; answers what is left.
+fn escaped<'t>(plain: &mut String, mark: &str, after: &'t str, quotes: Quotes) -> &'t str {
+    if let Some(joined) = after.strip_prefix('\n') {
+        plain.push(' ');
+        return joined;
+    }
+    if quotes != Quotes::Kept {
+        return after;
+    }
+    plain.push_str(mark);
+    let mut letters = after.chars();
+    plain.extend(letters.next());
+    letters.as_str()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
