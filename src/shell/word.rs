@@ -136,7 +136,9 @@ impl Scanner<'_> {
         let length = length.unwrap_or(rest.len());
         let text = self.slice(self.at, self.at + length);
         self.line += text.matches('\n').count();
-        raw.parts.push(Part::Quoted(text.to_owned()));
+        // An unknown part of the text that this one was made from; quotes here did not quote it there.
+        let unknown = super::values::UNKNOWN_PART.to_string();
+        raw.parts.push(Part::Quoted(text.replace("${__unknown}", &unknown)));
         self.at = (self.at + length + 1).min(self.bytes.len());
     }
 
