@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::guard::label;
 use crate::memory::note::LONGEST_TEXT;
+use crate::memory::subject;
 use crate::payload;
 use crate::request::{Argument, Arguments};
 
@@ -37,7 +38,9 @@ impl<'a> Given<'a> {
         match self.arguments.get(name) {
             None | Some(Argument::Null) => Ok(None),
             Some(Argument::Text(text)) if text.is_empty() => Ok(None),
-            Some(Argument::Text(text)) if text.trim().is_empty() => Err(format!("{name} is blank")),
+            Some(Argument::Text(text)) if subject::trim(text).trim().is_empty() => {
+                Err(format!("{name} is blank"))
+            }
             Some(Argument::Text(text)) if text.len() > LONGEST_TEXT => {
                 Err(format!("{name} is longer than {LONGEST_TEXT} bytes"))
             }

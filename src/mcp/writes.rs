@@ -37,7 +37,8 @@ pub(super) fn resolve<'a>(given: &Given<'a>) -> Result<Order<'a>, String> {
     let id = given.short("note_id", LONGEST_SUBJECT)?;
     let subject = given.short("subject", LONGEST_SUBJECT)?;
     let which = match (id, subject) {
-        (Some(id), _) => Which::Id(id.trim()),
+        // As it is spelled: the guard has looked at that.
+        (Some(id), _) => Which::Id(id),
         (None, Some(subject)) => Which::Subject(subject),
         (None, None) => return Err("note_id or subject is missing".to_owned()),
     };

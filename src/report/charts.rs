@@ -4,10 +4,13 @@
 #![forbid(unsafe_code)]
 
 use super::Refused;
-use super::html::{line, time};
+use super::html::{line, minute, time};
 
 /// The width of both, in their own units.
 const WIDTH: f64 = 720.0;
+
+/// How many refusals are listed.
+const ROWS: usize = 300;
 
 /// Upper ends of the columns, in microseconds.
 const COLUMNS: [(u64, &str); 9] = [
@@ -49,9 +52,9 @@ pub(super) fn time_line(refused: &[Refused]) -> String {
     }
     out.push_str(&format!(
         "<text x=\"10\" y=\"56\">{}</text><text x=\"{}\" y=\"56\" text-anchor=\"end\">{}</text>\n</svg>\n",
-        line(first.at.get(..16).unwrap_or_default(), 16),
+        minute(&first.at),
         WIDTH - 10.0,
-        line(last.at.get(..16).unwrap_or_default(), 16),
+        minute(&last.at),
     ));
     out.push_str(&rows(refused));
     out
@@ -63,7 +66,7 @@ fn rows(refused: &[Refused]) -> String {
                    <th scope=\"col\">tool</th><th scope=\"col\">agent</th><th scope=\"col\">targets</th>\
                    </tr></thead><tbody>\n"
         .to_owned();
-    for one in refused.iter().rev() {
+    for one in refused.iter().rev().take(ROWS) {
         out.push_str(&format!(
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"ids\">{}</td></tr>\n",
             time(&one.at),
@@ -74,6 +77,9 @@ fn rows(refused: &[Refused]) -> String {
         ));
     }
     out.push_str("</tbody></table>\n");
+    if refused.len() > ROWS {
+        out.push_str(&format!("<p>The newest {ROWS} of {} are listed.</p>\n", refused.len()));
+    }
     out
 }
 

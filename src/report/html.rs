@@ -35,8 +35,12 @@ fn escape(text: &str) -> String {
 
 /// A time of ours as a `time` element: minutes are enough to read, the rest is in the attribute.
 pub(super) fn time(at: &str) -> String {
-    let shown = at.get(..16).unwrap_or(at).replace('T', " ");
-    format!("<time datetime=\"{}\">{}</time>", text(at), line(&shown, 20))
+    format!("<time datetime=\"{}\">{}</time>", text(at), minute(at))
+}
+
+/// A time of ours to the minute.
+pub(super) fn minute(at: &str) -> String {
+    line(&at.get(..16).unwrap_or(at).replace('T', " "), 20)
 }
 
 #[cfg(test)]

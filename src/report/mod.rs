@@ -106,7 +106,7 @@ pub fn html(page: &Page) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>Memory of {project}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <a class=\"skip\" href=\"#main\">To the notes</a>\n\
-         <header><h1>Memory of {project}</h1>\n<p>{} <code>{}</code>.{missing}</p>\n\
+         <header><h1>Memory of {project}</h1>\n<p>Made {} from <code>{}</code>.{missing}</p>\n\
          <dl><div><dt>notes</dt><dd>{}</dd></div><div><dt>active</dt><dd>{active}</dd></div>\
          <div><dt>contested</dt><dd>{contested}</dd></div><div><dt>refusals</dt><dd>{}</dd></div></dl>\n\
          <nav aria-label=\"Parts\"><a href=\"#sessions\">Sessions</a> <a href=\"#superseded\">Superseded</a> \

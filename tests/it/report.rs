@@ -87,10 +87,11 @@ fn hostile_texts_are_texts() {
                  li line main meta nav p pre rect section span style summary svg table tbody td text th thead \
                  time title tr ul br";
     let attribute = Regex::new(r#" ([a-zA-Z-]+)(=|\s|$)"#).unwrap();
+    let value = Regex::new("\"[^\"]*\"").unwrap();
     for found in tag.captures_iter(&page) {
         let name = found[2].trim_start_matches('!');
         assert!(known.split_whitespace().any(|known| known == name), "{}", &found[0]);
-        let bare = Regex::new("\"[^\"]*\"").unwrap().replace_all(&found[3], "\"\"").into_owned();
+        let bare = value.replace_all(&found[3], "\"\"").into_owned();
         for one in attribute.captures_iter(&bare) {
             let name = &one[1];
             assert!(!name.starts_with("on") && name != "src" && name != "style", "{}", &found[0]);
@@ -181,12 +182,13 @@ fn what_took_whose_place_is_found_across_calls_at_one_moment() {
 }
 
 /// Chromium, if it is there; says loudly when it is not.
+#[allow(clippy::print_stderr, reason = "a person must see that it was skipped")]
 fn chromium() -> Option<&'static str> {
     let found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
         .into_iter()
         .find(|path| Path::new(path).exists());
     if found.is_none() {
-        println!("SKIPPED: no Chromium here (Debian: apt-get install chromium)");
+        eprintln!("SKIPPED: no Chromium here (Debian: apt-get install chromium)");
         assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "CI needs Chromium");
     }
     found

@@ -37,6 +37,15 @@ pub(super) fn rows(places: &Places) -> Vec<Row> {
             }
         })
         .collect();
+    let hiding = places
+        .servers_named(server::NAME)
+        .into_iter()
+        .find(|path| servers.iter().all(|(own, _)| own != path));
+    if let (Some(path), false) = (hiding, rows.is_empty()) {
+        let said =
+            format!("`{}` has another server of our name, which may hide ours", path.display());
+        rows.push(Row::warn("mcp", said, "claude mcp remove ringfence --scope project"));
+    }
     if let (Some(path), false) = (places.servers_named(server::CORTEX).first(), rows.is_empty()) {
         let said = format!("`{}` has a second memory server with the same tools", path.display());
         rows.push(Row::warn("mcp", said, "claude mcp remove cortex, or ringfence uninstall"));
