@@ -94,7 +94,8 @@ impl<'a> Scanner<'a> {
 
     /// The place in the outermost text.
     pub(super) fn place(&self) -> usize {
-        self.base.unwrap_or(self.at)
+        // An unterminated `${` is looked for one byte behind the end.
+        self.base.unwrap_or(self.at.min(self.bytes.len()))
     }
 
     /// Spends steps; `false` when none are left, and then the scanner jumps to the end.
