@@ -74,6 +74,8 @@ fn a_signal_ends_it_also_while_nobody_reads_its_answers() {
     // More than a pipe holds.
     let request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n".repeat(200);
     server.send(&request);
+    // It is up: before that the signal would just end it.
+    server.line().unwrap();
     signal(&server, "-TERM");
     assert_eq!(server.wait(), Some(0));
 }
