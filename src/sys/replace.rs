@@ -224,16 +224,28 @@ pub fn lock_dir(dir: &Path) -> io::Result<DirLock> {
     }
 }
 
+/// How often a directory is made again that another process removed meanwhile. There are places
+/// where none can ever be made, and they say the same.
+const MAKE_AGAIN: u32 = 1000;
+
 /// Makes a directory where it is missing and waits for its lock; says also which ones were made.
+/// Another process may remove any of them, while they are empty, until the lock is ours.
 ///
 /// # Errors
 /// As the system says.
 pub fn make_and_lock(dir: &Path, mode: u32) -> io::Result<(DirLock, Vec<PathBuf>)> {
+    let mut made = Vec::new();
+    let mut tries = 0;
     loop {
-        let made = make_dirs(dir, mode)?;
-        match lock_dir(dir) {
+        let locked = make_dirs(dir, mode).and_then(|new| {
+            made.extend(new.into_iter().filter(|dir| !made.contains(dir)).collect::<Vec<_>>());
+            lock_dir(dir)
+        });
+        match locked {
             Ok(lock) => return Ok((lock, made)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAKE_AGAIN => {
+                tries += 1;
+            }
             Err(error) => {
                 remove_empty_dirs(&made);
                 return Err(error);

@@ -133,6 +133,16 @@ pub fn install(order: &Order<'_>) -> Result<Installed, Refused> {
         let found = look(&path)?;
         return Ok(prepare(order, &found)?.report);
     }
+    under_lock(order, &path, |made_dirs| install_locked(order, &path, made_dirs))
+}
+
+/// Does what changes a file of the client and the record, under the locks of both directories, which
+/// are made where they are missing: `change` gets those that were. They go again when it fails.
+pub(super) fn under_lock<T>(
+    order: &Order<'_>,
+    path: &Path,
+    change: impl FnOnce(&[PathBuf]) -> Result<T, Refused>,
+) -> Result<T, Refused> {
     let dir = path.parent().unwrap_or(Path::new("/"));
     let record_dir = order.places.record_dir();
     let lock = |dir: &Path, mode| {
@@ -144,7 +154,10 @@ pub fn install(order: &Order<'_>) -> Result<Installed, Refused> {
     let done = lock(dir, order.scope.modes().1).and_then(|(_settings_lock, of_settings)| {
         made_dirs.extend(of_settings);
         made_dirs.extend(of_record.iter().cloned());
-        install_locked(order, &path, &made_dirs)
+        for dir in [dir, &record_dir] {
+            replace::sweep(dir);
+        }
+        change(&made_dirs)
     });
     if done.is_err() {
         made_dirs.extend(of_record);
@@ -159,10 +172,6 @@ fn install_locked(
     made_dirs: &[PathBuf],
 ) -> Result<Installed, Refused> {
     let record_dir = order.places.record_dir();
-    let settings_dir = path.parent().unwrap_or(Path::new("/"));
-    for dir in [settings_dir, &record_dir] {
-        replace::sweep(dir);
-    }
     let found = look(path)?;
     let Prepared { mut report, edited } = prepare(order, &found)?;
 

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::diff;
 use super::document;
-use super::install::{Change, Installed, Order, Refused, look};
+use super::install::{Change, Installed, Order, Refused, look, under_lock};
 use super::record::Record;
 use super::server;
 use super::settings;
 use super::table::{Places, Scope};
 use super::write::{Writing, write};
-use crate::sys::replace::{self, Found};
+use crate::sys::replace::Found;
 
 /// The arm that is no hook but a server.
 pub const ARM: &str = "mcp";
@@ -26,19 +26,7 @@ pub fn install(order: &Order<'_>) -> Result<Installed, Refused> {
         let found = look(&path)?;
         return Ok(prepare(order, &found)?.0);
     }
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    let record_dir = order.places.record_dir();
-    let mut made_dirs = Vec::new();
-    for (dir, mode) in [(dir, order.scope.modes().1), (&record_dir, 0o700)] {
-        made_dirs.extend(
-            replace::make_dirs(dir, mode).map_err(|error| Refused::io("make", dir, &error))?,
-        );
-    }
-    let done = install_locked(order, &path, &made_dirs);
-    if done.is_err() {
-        replace::remove_empty_dirs(&made_dirs);
-    }
-    done
+    under_lock(order, &path, |made_dirs| install_locked(order, &path, made_dirs))
 }
 
 fn install_locked(
@@ -46,20 +34,12 @@ fn install_locked(
     path: &Path,
     made_dirs: &[PathBuf],
 ) -> Result<Installed, Refused> {
-    let record_dir = order.places.record_dir();
-    let lock =
-        |dir: &Path| replace::lock_dir(dir).map_err(|error| Refused::io("lock", dir, &error));
-    let _record_lock = lock(&record_dir)?;
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    let _lock = lock(dir)?;
-    for dir in [dir, &record_dir] {
-        replace::sweep(dir);
-    }
     let found = look(path)?;
     let (mut report, edited) = prepare(order, &found)?;
     if report.change == Change::Nothing {
         return Ok(report);
     }
+    let record_dir = order.places.record_dir();
     let mut record = Record::read(&record_dir).unwrap_or_default();
     let old_record = record.clone();
     record.dirs.extend(made_dirs.iter().cloned());

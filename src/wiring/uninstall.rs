@@ -90,8 +90,9 @@ pub struct Wish {
 pub fn uninstall(places: &Places, wish: Wish) -> Result<Uninstalled, Refused> {
     let Wish { scope, purge, dry_run, .. } = wish;
     let dir = places.record_dir();
-    let _lock = if dry_run { None } else { lock(&dir)? };
+    let (_lock, made) = if dry_run { (None, Vec::new()) } else { lock_record(&dir)? };
     let mut record = Record::read(&dir).unwrap_or_default();
+    record.dirs.extend(made.iter().cloned());
     let mut done = Uninstalled::default();
     for path in targets(places, scope, &record) {
         let taken = match take_file(places, &record, &path, wish) {
@@ -114,7 +115,19 @@ pub fn uninstall(places: &Places, wish: Wish) -> Result<Uninstalled, Refused> {
         return Ok(done);
     }
     take_rest(places, &mut record, purge, &mut done)?;
+    // What was not there before is no news.
+    done.removed.retain(|path| !made.contains(path));
     Ok(done)
+}
+
+/// The lock of the record's directory, which is made for it: an install at the same time would make
+/// it as well, and find it gone again. Where it cannot be made nobody can install either.
+fn lock_record(dir: &Path) -> Result<(Option<DirLock>, Vec<PathBuf>), Refused> {
+    match replace::make_and_lock(dir, 0o700) {
+        Ok((lock, made)) => Ok((Some(lock), made)),
+        Err(_) if !dir.is_dir() => Ok((None, Vec::new())),
+        Err(error) => Err(Refused::io("lock", dir, &error)),
+    }
 }
 
 /// The lock of a directory; none where there is no directory.
