@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::failure::Failure;
 use super::posture_args::{BackendArg, ContainArgs};
-use super::{Answer, dirs, output};
+use super::{Answer, named_dirs, output};
 use crate::posture::boundary::ground::{self, Wish};
 use crate::posture::boundary::layout::Ground;
 use crate::posture::boundary::plan::{Plan, plan};
@@ -13,6 +13,7 @@ use crate::posture::boundary::start::{self, Task};
 use crate::posture::boundary::{Backend, inside, tracking};
 use crate::sys::confine;
 use crate::sys::dirs::Dirs;
+use crate::sys::env;
 
 /// The status of a boundary that is refused, as env(1) has it for its own failures.
 const REFUSED: u8 = 125;
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &ContainArgs) -> anyhow::Result<Answer> {
         read: args.read.clone(),
         net: args.net,
     };
-    let dirs = dirs()?;
+    let dirs = named_dirs(&env::current_dir().unwrap_or_default())?;
     let ground = match ground::look(&dirs, &wish) {
         Ok(ground) => ground,
         Err(sentence) => return refused(sentence),

@@ -24,12 +24,12 @@ struct Document<'p> {
 }
 
 pub(crate) fn run(args: &ListMemoryArgs) -> anyhow::Result<Answer> {
-    let filter = filter(&args.filter, args.limit, args.offset)?;
+    let filter = filter(&args.filter, args.page.limit, args.page.offset)?;
     let page = match Here::find()?.reader()? {
         Some(reader) => reader.list(&filter).map_err(explain)?,
         None => Page::default(),
     };
-    print(&page, &filter, args.json)?;
+    print(&page, &filter, args.page.json)?;
     Ok(Answer::Yes)
 }
 

@@ -119,6 +119,20 @@ pub(crate) struct FilterArgs {
     pub(crate) contested: bool,
 }
 
+/// Which part of the notes, and how it is printed.
+#[derive(Debug, Args)]
+pub(crate) struct PageArgs {
+    /// How many
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Skip so many first
+    #[arg(long, default_value_t = 0)]
+    pub(crate) offset: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// List notes, newest first
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -130,15 +144,8 @@ Examples:
 pub(crate) struct ListMemoryArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// How many
-    #[arg(long, default_value_t = 20)]
-    pub(crate) limit: usize,
-    /// Skip so many first
-    #[arg(long, default_value_t = 0)]
-    pub(crate) offset: usize,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// Show one note
@@ -171,15 +178,8 @@ pub(crate) struct SearchMemoryArgs {
     pub(crate) words: Vec<String>,
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// How many
-    #[arg(long, default_value_t = 20)]
-    pub(crate) limit: usize,
-    /// Skip so many first
-    #[arg(long, default_value_t = 0)]
-    pub(crate) offset: usize,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 /// Bring a note back to what it was, also a deleted one

@@ -40,11 +40,14 @@ mod stores;
 mod uninstall;
 mod when;
 
+use std::path::Path;
+
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::facts::Named;
 use crate::sys::dirs::Dirs;
+use crate::sys::env;
 use args::{Cli, Command};
 pub(crate) use contain::inside as contain_inside;
 use failure::{Failure, Kind};
@@ -93,6 +96,18 @@ pub(crate) fn dirs() -> anyhow::Result<Dirs> {
 
 /// Runs the memory server with these places; fails with a sentence.
 type Serve = fn(Named) -> Result<(), String>;
+
+/// The user's directories, with the state where the variable for commands says.
+///
+/// # Errors
+/// As [`dirs`].
+pub(crate) fn named_dirs(cwd: &Path) -> anyhow::Result<Dirs> {
+    let mut dirs = dirs()?;
+    if let Some(state) = env::var("RINGFENCE_STATE") {
+        dirs.state = cwd.join(state);
+    }
+    Ok(dirs)
+}
 
 fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
     match command {

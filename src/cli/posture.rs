@@ -1,7 +1,7 @@
 //! `ringfence posture`: what a hosted run here may do, and why.
 
 use super::posture_args::{PostureArgs, PostureCommand};
-use super::{Answer, dirs, output};
+use super::{Answer, named_dirs, output};
 use crate::config;
 use crate::posture::{hosted, is_below};
 use crate::state::{PostureRecord, State};
@@ -9,9 +9,9 @@ use crate::sys::{env, file};
 
 /// Runs the command.
 pub(crate) fn run(args: &PostureArgs) -> anyhow::Result<Answer> {
-    let dirs = dirs()?;
     let cwd = env::current_dir().unwrap_or_default();
-    let named = env::var("RINGFENCE_CONFIG").map(std::path::PathBuf::from);
+    let dirs = named_dirs(&cwd)?;
+    let named = env::var("RINGFENCE_CONFIG").map(|named| cwd.join(named));
     let settings = config::load_for(&dirs, named.as_deref(), &cwd);
     for warning in &settings.warnings {
         output::warning(warning);

@@ -16,7 +16,7 @@ pub(super) enum Origin {
 }
 
 /// When a run counts as hosted, beside `RINGFENCE_HOSTED=1` in the client's own first environment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HostedWhen {
     /// Only then.
     #[default]
@@ -83,7 +83,7 @@ pub(super) fn posture(
             }
             ("hosted", Value::Boolean(true)) => Err("may be true in root's file only"),
             ("hosted", Value::String(word)) if word == "headless" => {
-                hosted.when = hosted.when.max_with(HostedWhen::Headless);
+                hosted.when = hosted.when.max(HostedWhen::Headless);
                 Ok(())
             }
             ("hosted", Value::Boolean(false)) if origin == Origin::Managed => {
@@ -114,12 +114,6 @@ pub(super) fn posture(
     rules.append(&mut hosted.rules);
     hosted.rules = rules;
     wrong
-}
-
-impl HostedWhen {
-    fn max_with(self, other: Self) -> Self {
-        if self == Self::Always { self } else { other }
-    }
 }
 
 /// A project may hold itself to `conversational`, whatever directory its rule names.

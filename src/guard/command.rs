@@ -8,7 +8,7 @@ use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{self, Dialect, Invocation, Reading, Start, Unclear, What, Word};
 
 /// The arguments in which tools carry their shell text.
-const TEXT_KEYS: [&str; 2] = ["command", "cmd"];
+pub const TEXT_KEYS: [&str; 2] = ["command", "cmd"];
 
 /// Judges a call of a shell tool.
 pub(super) fn judge_tool(case: &mut Case, dialect: Dialect) {

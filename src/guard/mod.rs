@@ -40,9 +40,11 @@ use crate::memory::{Family, Memory};
 use crate::request::MemoryGuardRequest;
 use crate::shell::Files;
 
+pub use command::TEXT_KEYS;
 pub use tools::{
-    MEMORY_GUARD_MATCHER, MEMORY_GUARD_MCP_TOOLS, MEMORY_GUARD_TOOLS, SHELL_MEMORY_COMMANDS,
-    SHELL_TOOL_NAMES, dialect_of, is_guarded_tool, is_shell_tool, shell_command_targets_memory,
+    LITERALS, MEMORY_GUARD_MATCHER, MEMORY_GUARD_MCP_TOOLS, MEMORY_GUARD_TOOLS,
+    SHELL_MEMORY_COMMANDS, SHELL_TOOL_NAMES, dialect_of, is_guarded_tool, is_shell_tool,
+    shell_command_targets_memory,
 };
 
 pub use wanted::{Wanted, wanted};

@@ -26,6 +26,18 @@ pub const MEMORY_GUARD_MATCHER: &str = "*";
 /// The shell subcommands that change memory.
 pub const SHELL_MEMORY_COMMANDS: [&str; 3] = ["note-resolve", "edit-memory", "delete-memory"];
 
+/// Literals that make a call relevant, looked for in the decoded text. The shim holds the same list.
+pub const LITERALS: &[&str] = &[
+    "note-resolve",
+    "edit-memory",
+    "delete-memory",
+    "restore-memory",
+    "cortex",
+    "ringfence",
+    "memory.db",
+    "claude",
+];
+
 /// Whether the tool called `name` runs a shell command.
 pub fn is_shell_tool(name: &str) -> bool {
     dialect_of(name).is_some()

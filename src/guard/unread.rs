@@ -4,28 +4,20 @@
 
 use super::case::Case;
 use super::command;
+use super::tools::LITERALS;
 use crate::shell::{self, Dialect, Start, Unread};
-
-/// What a command must name to be judged by itself.
-const WORDS: [&str; 8] = [
-    "note-resolve",
-    "edit-memory",
-    "delete-memory",
-    "restore-memory",
-    "cortex",
-    "ringfence",
-    "memory.db",
-    "claude",
-];
 
 /// Judges what was not read, unless the read part is refused already.
 pub(super) fn judge(case: &mut Case, unread: &[Unread]) {
+    if unread.is_empty() {
+        return;
+    }
+    let words: Vec<&str> =
+        LITERALS.iter().copied().chain(case.programs.iter().map(String::as_str)).collect();
     for unread in unread {
         if !case.found.is_empty() {
             return;
         }
-        let words: Vec<&str> =
-            WORDS.into_iter().chain(case.programs.iter().map(String::as_str)).collect();
         let commands = unread.commands(&words);
         if commands.is_empty() {
             continue;

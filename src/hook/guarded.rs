@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config;
 use crate::decision::{Code, Doubt, GuardedAction, MemoryGuardDenial};
 use crate::facts::{Machine, Setup};
-use crate::guard::{self, evaluate_memory_guard};
+use crate::guard::{self, TEXT_KEYS, evaluate_memory_guard};
 use crate::payload::Payload;
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{Dialect, NoFiles, Start, memory_call, read};
@@ -20,22 +20,22 @@ use super::{prefilter, proposals};
 /// What a look-up in a store takes of the heap, in bytes.
 const HEAP: usize = 384 * 1024;
 
-/// Judges one call and answers it.
-pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
+/// Judges one call; says whether it was refused, which is an answer, and a call has only one.
+pub(super) fn pre_tool_use(raw: &[u8], line: &Line) -> bool {
     if !line.has_guard() {
-        return;
+        return false;
     }
     let marked = prefilter::may_hold_mark(raw);
     if !marked && !prefilter::may_be_memory_call(raw) && !of_child(raw, line) {
-        return;
+        return false;
     }
-    let Some(dirs) = line.dirs() else { return };
+    let Some(dirs) = line.dirs() else { return false };
     let state = line.state(&dirs);
     let Some(payload) = Payload::read(raw) else {
         if marked {
             log_failure(&state, &Doubt::new(Code::PayloadUnreadable, ""));
         }
-        return;
+        return false;
     };
     record(&payload, &state);
     let child_of = match payload.agent {
@@ -43,11 +43,11 @@ pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
         None => state.parent_of(&payload.session),
     };
     if payload.agent.is_none() && child_of.is_none() {
-        return;
+        return false;
     }
     // What doctor goes by: nothing else shows that the client asks about subagents' calls.
     state.touch_asked();
-    judge(payload, child_of, raw, line, dirs, &state);
+    judge(payload, child_of, raw, line, dirs, &state)
 }
 
 /// Whether the raw bytes name a session that is marked as another one's child.
@@ -63,9 +63,9 @@ fn judge(
     line: &Line,
     dirs: Dirs,
     state: &State,
-) {
+) -> bool {
     if !concerns(&payload) {
-        return;
+        return false;
     }
     let kept = line.logs_payloads.then_some(raw);
     let project = env::var("CLAUDE_PROJECT_DIR");
@@ -73,7 +73,7 @@ fn judge(
     if state.is_off(&request, clock::now_ms()) {
         let off = LogLine::allowed(&request, &Doubt::new(Code::SwitchedOff, ""));
         log(state, &LogLine { payload: kept.and_then(whole), ..off });
-        return;
+        return false;
     }
     let settings = config::load_for(&dirs, line.config.as_deref(), Path::new(&request.cwd));
     let setup = Setup {
@@ -110,10 +110,8 @@ fn judge(
     if let Some(entry) = LogLine::of(&request, &verdict) {
         log(state, &LogLine { payload: kept.and_then(whole), ..entry });
     }
+    verdict.denial.is_some()
 }
-
-/// The arguments in which tools carry their shell text.
-const TEXT_KEYS: [&str; 2] = ["command", "cmd"];
 
 /// Whether a call of this tool with these arguments can concern memory at all.
 fn concerns(payload: &Payload) -> bool {

@@ -56,9 +56,11 @@ fn call(event: &Event, line: &Line) {
     let raw = process::read_input(MAX_PAYLOAD);
     match event {
         Event::PreToolUse => {
-            guarded::pre_tool_use(&raw, line);
-            if line.has_posture() {
-                posture::pre_tool_use(&raw, line);
+            // Looked at first: in a hosted run a crash of the guard must end closed as well.
+            let hosted = if line.has_posture() { posture::hosted(&raw, line) } else { None };
+            let refused = guarded::pre_tool_use(&raw, line);
+            if let Some(hosted) = hosted.filter(|_| !refused) {
+                hosted.judge();
             }
         }
         Event::PostToolUseFailure => lifecycle::call_failed(&raw, line),

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::config;
-use crate::guard;
+use crate::guard::{self, TEXT_KEYS};
 use crate::payload::Payload;
 use crate::posture::terminal::{self, Surroundings, TerminalRefusal};
 use crate::posture::{
@@ -30,9 +30,6 @@ const FIXED: &str = "This run is hosted and nobody is watching it, so a call tha
 
 /// The variable by which the client contains every command.
 const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
-
-/// The arguments in which tools carry their shell text.
-const TEXT_KEYS: [&str; 2] = ["command", "cmd"];
 
 /// The largest script that is read.
 const SCRIPT_LIMIT: u64 = 256 * 1024;
@@ -70,13 +67,21 @@ fn skills_run_nothing() -> bool {
     settings.get("disableSkillShellExecution") == Some(&serde_json::Value::Bool(true))
 }
 
-/// Judges one call of a hosted run.
-pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
-    let Some(dirs) = line.dirs() else { return };
+/// One call of a hosted run.
+pub(super) struct HostedCall {
+    /// None where it could not be read.
+    payload: Option<Payload>,
+    record: PostureRecord,
+    dirs: Dirs,
+}
+
+/// Whether the call belongs to a hosted run. From then on a crash ends in a refusal.
+pub(super) fn hosted(raw: &[u8], line: &Line) -> Option<HostedCall> {
+    let dirs = line.dirs()?;
     let payload = Payload::read(raw);
     let known = payload.as_ref().and_then(|payload| line.state(&dirs).posture(&payload.session));
     if known.as_ref().is_some_and(|record| !record.hosted) {
-        return;
+        return None;
     }
     let record = match (known, &payload) {
         (Some(record), _) => record,
@@ -88,11 +93,20 @@ pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
         (None, None) => decide(&Payload::default(), line, &dirs),
     };
     if !record.hosted {
-        return;
+        return None;
     }
     backstop::answer_with(fixed());
-    let Some(payload) = payload else { return refuse(FIXED) };
-    judge(&payload, &record, &dirs);
+    Some(HostedCall { payload, record, dirs })
+}
+
+impl HostedCall {
+    /// Judges the call and answers it.
+    pub(super) fn judge(&self) {
+        match &self.payload {
+            Some(payload) => judge(payload, &self.record, &self.dirs),
+            None => refuse(FIXED),
+        }
+    }
 }
 
 /// The refusal as bytes that live as long as the process.

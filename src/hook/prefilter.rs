@@ -8,19 +8,8 @@
 
 use memchr::memmem;
 
+pub use crate::guard::LITERALS;
 pub use crate::guard::calm::{CALM, CALM_PAIRS};
-
-/// Literals that make a call relevant, looked for in the decoded text. The shim holds the same list.
-pub const LITERALS: &[&str] = &[
-    "note-resolve",
-    "edit-memory",
-    "delete-memory",
-    "restore-memory",
-    "cortex",
-    "ringfence",
-    "memory.db",
-    "claude",
-];
 
 /// Words that anywhere in a text mean that a file is run, a command built or files are changed.
 pub const TRIGGERS: &[&str] = &[

@@ -52,14 +52,15 @@ pub fn decide(dirs: &Dirs, hosted: &Hosted, session: &str, cwd: &str) -> Posture
         Ok(backend) => (backend.as_str().to_owned(), String::new()),
         Err(lack) => (String::new(), lack),
     };
+    let prefix_words = prefix(hosted, &root);
     PostureRecord {
         hosted: true,
         hosted_because: String::new(),
         skills_run_nothing: false,
         posture: found.posture.as_str().to_owned(),
         because: words(&found.because),
-        prefix: prefix_file(dirs, &prefix(hosted, &root)).to_string_lossy().into_owned(),
-        prefix_words: prefix(hosted, &root),
+        prefix: prefix_file(dirs, &prefix_words).to_string_lossy().into_owned(),
+        prefix_words,
         workspace: root,
         boundary,
         lack,

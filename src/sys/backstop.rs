@@ -20,8 +20,7 @@ static LENGTH: AtomicUsize = AtomicUsize::new(0);
 ///
 /// After a panic `on_panic` is told the place (`src/x.rs:12`); a panic of its own ends the same way.
 pub fn install(answer: &'static [u8], on_panic: fn(&str)) {
-    ANSWER.store(answer.as_ptr().cast_mut(), Ordering::SeqCst);
-    LENGTH.store(answer.len(), Ordering::SeqCst);
+    answer_with(answer);
     std::panic::set_hook(Box::new(move |info| {
         let place = info.location().map(|at| format!("{}:{}", at.file(), at.line()));
         on_panic(place.as_deref().unwrap_or_default());

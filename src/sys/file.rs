@@ -119,13 +119,7 @@ pub fn write_record(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}", std::process::id()));
     let temporary = path.with_file_name(name);
-    let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC;
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .custom_flags(flags)
-        .open(&temporary)?;
+    let mut file = new_private(&temporary)?;
     let written = file.write_all(bytes).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         drop(fs::remove_file(&temporary));
@@ -133,18 +127,21 @@ pub fn write_record(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+fn new_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
+        .open(path)
+}
+
 /// Writes a new small private file; one that is there already is an error.
 ///
 /// # Errors
 /// As the system says.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC;
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .custom_flags(flags)
-        .open(path)?;
+    let mut file = new_private(path)?;
     let written = file.write_all(bytes);
     if written.is_err() {
         drop(fs::remove_file(path));

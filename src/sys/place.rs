@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the edge")]
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::Path;
 
 /// The length and the time of the last change of the file at `path`, as one word.
@@ -10,16 +10,6 @@ pub fn stamp(path: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let meta = fs::metadata(path).ok()?;
     Some(format!("{}@{}.{}", meta.len(), meta.mtime(), meta.mtime_nsec()))
-}
-
-/// Whether a file can be made in `dir`: makes one and removes it.
-pub fn can_make(dir: &Path) -> bool {
-    let path = dir.join(format!(".ringfence-{}", std::process::id()));
-    let made = OpenOptions::new().write(true).create_new(true).open(&path).is_ok();
-    if made {
-        drop(fs::remove_file(&path));
-    }
-    made
 }
 
 /// Whether there is a directory at `path`, links followed.

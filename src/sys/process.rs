@@ -49,7 +49,9 @@ pub fn name(pid: u32) -> Option<String> {
 
 /// A variable of the environment that a process was started with; its own later changes do not show.
 pub fn variable(pid: u32, name: &str) -> Option<String> {
-    let bytes = super::file::read_bounded_special(&format!("/proc/{pid}/environ"), 1 << 20).ok()?;
+    let bytes =
+        super::file::read_bounded_special(&format!("/proc/{pid}/environ"), ENVIRONMENT_LIMIT)
+            .ok()?;
     bytes.split(|byte| *byte == 0).find_map(|pair| {
         let value = pair.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
         Some(String::from_utf8_lossy(value).into_owned())

@@ -52,10 +52,14 @@ impl World {
     }
 
     fn call(&self, agent: &str, command: &str) -> String {
+        self.call_as("t-1", agent, command)
+    }
+
+    fn call_as(&self, call: &str, agent: &str, command: &str) -> String {
         self.hook(
             "pre-tool-use",
             &format!(
-                r#"{{"session_id":"tuesday",{agent}"cwd":"HOME","tool_name":"Bash","tool_input":{{"command":"{command}"}},"tool_use_id":"t-1"}}"#
+                r#"{{"session_id":"tuesday",{agent}"cwd":"HOME","tool_name":"Bash","tool_input":{{"command":"{command}"}},"tool_use_id":"{call}"}}"#
             ),
         )
     }
@@ -67,9 +71,8 @@ impl World {
 
     /// The same as a call of its own.
     fn attempt_as(&self, call: &str) -> String {
-        let text =
-            self.call(r#""agent_id":"a","#, &format!("ringfence delete-memory {} --yes", self.id));
-        self.in_client(&text.replace("t-1", call)).stdout
+        let command = format!("ringfence delete-memory {} --yes", self.id);
+        self.in_client(&self.call_as(call, r#""agent_id":"a","#, &command)).stdout
     }
 }
 

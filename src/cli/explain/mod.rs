@@ -113,7 +113,7 @@ fn codes(as_json: bool) {
 fn explain(args: &ExplainArgs) -> anyhow::Result<Explained> {
     let cwd = env::current_dir()
         .ok_or_else(|| Failure::no("the current directory is gone").hint("cd ~"))?;
-    let dirs = dirs(&cwd)?;
+    let dirs = super::named_dirs(&cwd)?;
     let Given { request, whence, dialect } = given::given(args, &cwd, &State::at(&dirs.state))?;
     let (machine, policy) = machine(&request, &cwd, dirs);
     let watch = Rc::new(Watch::default());
@@ -161,15 +161,6 @@ fn explain(args: &ExplainArgs) -> anyhow::Result<Explained> {
         watch,
         verdict,
     })
-}
-
-/// The user's directories, with the state where the variable for commands says.
-fn dirs(cwd: &Path) -> anyhow::Result<Dirs> {
-    let mut dirs = super::dirs()?;
-    if let Some(state) = env::var("RINGFENCE_STATE") {
-        dirs.state = cwd.join(state);
-    }
-    Ok(dirs)
 }
 
 fn machine(request: &MemoryGuardRequest, cwd: &Path, dirs: Dirs) -> (Machine, Policy) {

@@ -48,8 +48,8 @@ const TOOL_CHAINS: [&str; 36] = [
 ];
 
 /// Places of other users' homes, temporary files and sockets.
-const HIDDEN: [&str; 8] =
-    ["/home", "/root", "/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm", "/etc/ringfence"];
+const HIDDEN: [&str; 7] =
+    ["/home", "/root", "/tmp", "/var/tmp", "/run", "/var/run", "/etc/ringfence"];
 
 /// Files that only root should read, for a run that is root's.
 const HIDDEN_FILES: [&str; 2] = ["/etc/shadow", "/etc/gshadow"];
@@ -159,7 +159,7 @@ fn hidden(dirs: &Dirs, home: &Path) -> Vec<PathBuf> {
     // What lies below another one is hidden with it.
     let outer = all.clone();
     all.retain(|path| !outer.iter().any(|other| other != path && path.starts_with(other)));
-    all.retain(|path| path != Path::new("/") && path != Path::new("/dev/shm"));
+    all.retain(|path| path != Path::new("/"));
     all
 }
 

@@ -58,7 +58,7 @@ fn the_payload_is_kept_only_where_the_registration_says_so() {
     // One that is too long is left out whole.
     let long =
         format!(r#"{{"command":"ringfence delete-memory ID --yes # {}"}}"#, "x".repeat(70_000));
-    let long = world.payload("Bash", &long).replace("t-1", "t-2");
+    let long = world.payload("Bash", &long).replace(r#""t-1""#, r#""t-2""#);
     assert!(run(&long).stdout.contains("deny"));
     // What is of no concern is not kept.
     run(&world.payload("Bash", r#"{"command":"ls -la"}"#));
@@ -85,7 +85,7 @@ fn no_line_is_lost_when_many_calls_turn_the_log_over_at_once() {
         let children: Vec<_> = (0..at_once)
             .map(|number| {
                 // Calls with one id would be one call that is judged twice.
-                let own = payload.replace("t-1", &format!("t-{round}-{number}"));
+                let own = payload.replace(r#""t-1""#, &format!(r#""t-{round}-{number}""#));
                 let own = world.home.file(&format!("{number}.json"), &own);
                 Command::new(BINARY)
                     .args(["hook", "pre-tool-use"])

@@ -42,10 +42,14 @@ impl World {
     /// One hook call below a client with that first environment; `later` is what a project's
     /// settings put into the hook's.
     fn call(&self, event: &str, payload: &str, later: &[(&str, &str)]) -> String {
+        self.call_with("posture", event, payload, later)
+    }
+
+    fn call_with(&self, arms: &str, event: &str, payload: &str, later: &[(&str, &str)]) -> String {
         let mut run = Command::new("python3");
         run.args(["-c", CLIENT, "env"]);
         run.args(later.iter().map(|(name, value)| format!("{name}={value}")));
-        run.args([BINARY, "hook", event, "--with", "posture"]);
+        run.args([BINARY, "hook", event, "--with", arms]);
         run.env_clear()
             .env("HOME", self.home.path())
             .env("PATH", "/usr/bin:/bin")
@@ -328,4 +332,47 @@ fn the_screen_shows_the_answer_and_why() {
         world.home.run_in(&world.work(), &["posture", "--session", "s", "--json"], b"").stdout;
     let document: serde_json::Value = serde_json::from_str(&document).unwrap();
     assert_eq!((&document["version"], &document["posture"]), (&1.into(), &"conversational".into()));
+}
+
+#[test]
+fn both_arms_on_one_line_give_one_answer_and_the_refusal_wins() {
+    let world = World::hosted();
+    world.start();
+    for (command, expected) in [
+        ("ringfence off", "switch the guard off"),
+        ("tmux kill-server", "The owner's terminal"),
+        // Nothing is wrong with it: it is contained, or refused where nothing contains.
+        ("cat file", "contain"),
+    ] {
+        let payload = serde_json::json!({
+            "session_id": "s", "cwd": world.work(), "hook_event_name": "PreToolUse",
+            "agent_id": "a", "tool_name": "Bash", "tool_input": {"command": command},
+            "tool_use_id": "t",
+        });
+        let answer = world.call_with("guard,posture", "pre-tool-use", &payload.to_string(), &[]);
+        assert_eq!(answer.lines().count(), 1, "{command}: {answer}");
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        let output = &answer["hookSpecificOutput"];
+        let reason = output.get("permissionDecisionReason");
+        if reason.is_none() {
+            assert_eq!(command, "cat file");
+            assert!(output["updatedInput"]["command"].is_string(), "{command}: {answer}");
+        }
+        let said = reason.unwrap_or(&output["updatedInput"]["command"]).as_str().unwrap();
+        assert!(said.contains(expected), "{command}: {said}");
+    }
+}
+
+#[test]
+fn what_the_guard_cannot_read_is_refused_in_a_hosted_run() {
+    let world = World::hosted();
+    world.start();
+    let payload = format!(
+        r#"{{"session_id":"s","cwd":"{}","agent_id":"a","tool_name":"Bash","tool_input":{{"command":"true"}} BROKEN"#,
+        world.work().display()
+    );
+    let answer = world.call_with("guard,posture", "pre-tool-use", &payload, &[]);
+    assert!(answer.contains(r#""permissionDecision":"deny""#), "{answer}");
+    let alone = world.call_with("guard", "pre-tool-use", &payload, &[]);
+    assert_eq!(alone, "", "the guard alone lets through what it cannot read");
 }

@@ -109,21 +109,7 @@ impl Change<'_> {
                  conflict, session, agent, scope, created_at, updated_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?
-            .execute(params![
-                entry.id,
-                entry.kind,
-                entry.subject,
-                entry.subject.as_deref().and_then(subject::normalise),
-                entry.content,
-                serde_json::json!(entry.alternatives).to_string(),
-                entry.status,
-                entry.conflict,
-                entry.session,
-                entry.agent,
-                entry.scope,
-                entry.created_at,
-                entry.updated_at,
-            ])?;
+            .execute(row::values(entry))?;
         Ok(())
     }
 

@@ -128,21 +128,7 @@ fn put(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> {
         "UPDATE notes SET kind = ?2, subject = ?3, subject_key = ?4, content = ?5, \
          alternatives = ?6, status = ?7, conflict = ?8, session = ?9, agent = ?10, scope = ?11, \
          created_at = ?12, updated_at = ?13 WHERE id = ?1",
-        params![
-            entry.id,
-            entry.kind,
-            entry.subject,
-            entry.subject.as_deref().and_then(subject::normalise),
-            entry.content,
-            serde_json::json!(entry.alternatives).to_string(),
-            entry.status,
-            entry.conflict,
-            entry.session,
-            entry.agent,
-            entry.scope,
-            entry.created_at,
-            entry.updated_at,
-        ],
+        row::values(entry),
     )?;
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! The rows of our own store as values.
 
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
-use crate::memory::{Item, Note};
+use crate::memory::{Item, Note, subject};
 
 /// A note with all its columns; in an export its fields in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +59,28 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         created_at: row.get(10)?,
         updated_at: row.get(11)?,
     })
+}
+
+/// All columns of an entry as values, its subject's key after its subject.
+pub(super) fn values(entry: &Entry) -> [Value; 13] {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let maybe = |text: Option<&str>| text.map_or(Value::Null, |text| Value::Text(text.to_owned()));
+    let key = entry.subject.as_deref().and_then(subject::normalise);
+    [
+        text(&entry.id),
+        text(&entry.kind),
+        maybe(entry.subject.as_deref()),
+        maybe(key.as_deref()),
+        text(&entry.content),
+        Value::Text(serde_json::json!(entry.alternatives).to_string()),
+        text(&entry.status),
+        Value::Integer(entry.conflict.into()),
+        text(&entry.session),
+        maybe(entry.agent.as_deref()),
+        maybe(entry.scope.as_deref()),
+        text(&entry.created_at),
+        text(&entry.updated_at),
+    ]
 }
 
 impl Entry {
