@@ -23,6 +23,7 @@ use crate::state::State;
 use crate::sys::dirs::Dirs;
 use crate::sys::file;
 
+pub use agents::front_matter;
 use places::Candidate;
 pub use snapshots::Taken;
 

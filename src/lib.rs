@@ -13,6 +13,7 @@ pub mod posture;
 pub mod request;
 pub mod shell;
 
+pub mod audit;
 pub mod config;
 pub mod facts;
 pub mod report;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::audit_args::AuditArgs;
 use super::memory_args::{
     AcceptArgs, DeleteMemoryArgs, DropArgs, EditMemoryArgs, ExportArgs, ImportArgs, ListMemoryArgs,
     LogMemoryArgs, NoteArgs, NoteResolveArgs, PendingArgs, RestoreMemoryArgs, SearchMemoryArgs,
@@ -34,6 +35,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Log(LogArgs),
     Stats(StatsArgs),
+    Audit(AuditArgs),
     Posture(PostureArgs),
     Contain(ContainArgs),
     Grant(GrantArgs),
@@ -67,8 +69,8 @@ Examples:
   ringfence install --dry-run        show the lines that would change
   ringfence install --scope project  for everybody who works on this project")]
 pub(crate) struct InstallArgs {
-    /// Arms to register, separated by commas: guard, mcp
-    #[arg(long, value_delimiter = ',', default_value = "guard")]
+    /// Arms to register, separated by commas: guard, audit, mcp
+    #[arg(long, value_delimiter = ',', default_value = "guard,audit")]
     pub(crate) with: Vec<String>,
     /// Whose settings to edit
     #[arg(long, value_enum, default_value = "user")]

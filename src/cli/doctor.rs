@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::Answer;
 use super::args::DoctorArgs;
+use super::audit;
 use super::install::refused;
 use super::output;
 use super::screen;
@@ -16,6 +17,7 @@ pub(crate) fn run(args: &DoctorArgs) -> anyhow::Result<Answer> {
     let places = Places::find().map_err(refused)?;
     let mut rows = doctor::check(&places);
     rows.extend(stores::rows(&places));
+    rows.push(audit::row(&places));
     let worst = rows.iter().map(|row| row.health).max().unwrap_or(Health::Pass);
     let count = |health| rows.iter().filter(|row| row.health == health).count();
     let off = rows.iter().find(|row| row.name == "off");

@@ -1,6 +1,7 @@
 //! The commands for people: parse, run, print the failure, exit code.
 
 mod args;
+mod audit_args;
 mod failure;
 mod manual;
 mod memory;
@@ -9,6 +10,7 @@ mod output;
 mod posture;
 mod posture_args;
 
+mod audit;
 mod contain;
 mod delete_memory;
 mod doctor;
@@ -124,6 +126,7 @@ fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
         Command::Explain(args) => explain::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Stats(args) => stats::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Posture(args) => posture::run(&args),
         Command::Contain(args) => contain::run(&args),
         Command::Grant(args) => grant::run(&args),

@@ -66,17 +66,20 @@ fn defines(dir: &Path, agent_type: &str) -> bool {
     false
 }
 
-/// The `name:` in the front matter of an agent's file.
-fn name_in(text: &str) -> Option<String> {
+/// The lines of a file's front matter; none where it has none.
+pub fn front_matter(text: &str) -> Vec<&str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines();
-    if lines.next()?.trim_end() != "---" {
-        return None;
+    if lines.next().is_none_or(|line| line.trim_end() != "---") {
+        return Vec::new();
     }
-    let value = lines
-        .take_while(|line| line.trim_end() != "---")
-        .find_map(|line| line.strip_prefix("name:"))?
-        .trim();
+    lines.take_while(|line| line.trim_end() != "---").collect()
+}
+
+/// The `name:` in the front matter of an agent's file.
+fn name_in(text: &str) -> Option<String> {
+    let lines = front_matter(text);
+    let value = lines.iter().find_map(|line| line.strip_prefix("name:"))?.trim();
     let quoted = ['"', '\'']
         .iter()
         .find_map(|quote| value.strip_prefix(*quote)?.split_once(*quote).map(|(inside, _)| inside));

@@ -54,6 +54,12 @@ impl Directory {
 }
 
 impl Machine {
+    /// The files of the stores of `family` that a call here would use, whether they are there or not;
+    /// none is opened.
+    pub fn store_files(&self, family: Family) -> Vec<PathBuf> {
+        self.usual_places(family, &Place::default())
+    }
+
     /// The stores of `family` that are there for a call at `place`, each once.
     pub(super) fn candidates(&self, family: Family, place: &Place) -> Vec<Candidate> {
         let own = self.own_project();

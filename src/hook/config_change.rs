@@ -56,7 +56,12 @@ fn changed(payload: &Payload) -> Option<(Origin, PathBuf)> {
 }
 
 /// Where the client has its things: by what it says itself, then by the line, then as usual.
-fn places(line: &Line, dirs: Dirs, transcript: Option<&PathBuf>, cwd: &str) -> Option<Places> {
+pub(super) fn places(
+    line: &Line,
+    dirs: Dirs,
+    transcript: Option<&PathBuf>,
+    cwd: &str,
+) -> Option<Places> {
     // `<client>/projects/<slug>/<session>.jsonl`
     let projects = transcript.and_then(|path| path.ancestors().nth(2));
     let said = projects.filter(|dir| dir.is_absolute() && dir.ends_with("projects"));

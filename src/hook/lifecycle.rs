@@ -8,7 +8,7 @@ use crate::sys::{clock, env, git, process};
 
 use super::answer;
 use super::line::Line;
-use super::{posture, proposals, snapshots};
+use super::{audit, posture, proposals, snapshots};
 
 /// A session starts, resumes, was cleared or compacted.
 pub(super) fn session_start(raw: &[u8], line: &Line) {
@@ -49,19 +49,25 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
     {
         drop(state.record_client(client.pid, client.start, &record.session));
     }
-    if line.has_guard() {
-        let message = pause.as_ref().map(off_notice);
-        // A client that a subagent started decides about nothing.
-        let is_parent = record.child_of.is_none();
-        let context = is_parent.then(|| proposals::reminder(&state, &record.cwd)).flatten();
-        if message.is_some() || context.is_some() {
-            let said = answer::session_start(message.as_deref(), context.as_deref());
-            process::write_output(said.as_bytes());
-        }
-    }
+    say(raw, line, &state, &record, pause.as_ref());
     state.tidy();
     if line.has_guard() {
         snapshots::start(line, &record.cwd);
+    }
+}
+
+/// What is said at the start of a session: to the person, and to the model.
+fn say(raw: &[u8], line: &Line, state: &State, record: &SessionRecord, pause: Option<&Off>) {
+    let off = pause.filter(|_| line.has_guard()).map(off_notice);
+    let audit = line.has_audit().then(|| audit::sentence(raw, line, &record.cwd)).flatten();
+    let messages: Vec<String> = off.into_iter().chain(audit).collect();
+    let message = (!messages.is_empty()).then(|| messages.join("\n"));
+    // A client that a subagent started decides about nothing.
+    let is_parent = record.child_of.is_none() && line.has_guard();
+    let context = is_parent.then(|| proposals::reminder(state, &record.cwd)).flatten();
+    if message.is_some() || context.is_some() {
+        let said = answer::session_start(message.as_deref(), context.as_deref());
+        process::write_output(said.as_bytes());
     }
 }
 

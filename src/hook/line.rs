@@ -110,6 +110,11 @@ impl Line {
         self.arms.is_empty() || self.arms.iter().any(|arm| arm == "guard")
     }
 
+    /// Whether the line selects the audit.
+    pub(super) fn has_audit(&self) -> bool {
+        self.arms.iter().any(|arm| arm == "audit")
+    }
+
     /// Whether the line selects the posture.
     pub(super) fn has_posture(&self) -> bool {
         self.arms.iter().any(|arm| arm == "posture")

@@ -4,6 +4,7 @@
 //! and status 0, and never status 2, which the client takes as "block".
 
 mod answer;
+mod audit;
 mod config_change;
 mod guarded;
 mod lifecycle;

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod pieces;
 pub mod place;
 pub mod process;
+pub mod proof;
 pub mod replace;
 pub mod signals;
 pub mod spool;

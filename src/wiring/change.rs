@@ -76,6 +76,17 @@ pub fn standing(places: &Places) -> Option<Loose> {
     binding::loose(&files, &terms)
 }
 
+/// The settings files that a running client reads, with those of its own line; the weakest first.
+pub fn files_of(places: &Places, client: Option<u32>) -> Vec<SettingsFile> {
+    let line = client.map(process::arguments).unwrap_or_default();
+    let mut paths = scopes::paths(places);
+    paths.retain(|(origin, _)| reads(&line, *origin));
+    let mut files = scopes::read(&paths, &places.binary);
+    files.extend(settings_of_line(&line, client, &places.binary));
+    files.sort_by_key(|file| file.origin);
+    files
+}
+
 /// Whose file install has written our entries into.
 fn installed_in(paths: &[(Origin, PathBuf)], places: &Places) -> Option<Origin> {
     let record = Record::read(&places.record_dir()).unwrap_or_default();

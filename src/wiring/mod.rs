@@ -7,6 +7,7 @@ pub mod diff;
 pub mod doctor;
 pub mod document;
 pub mod entry;
+pub mod fence;
 mod insert;
 pub mod install;
 pub mod install_server;

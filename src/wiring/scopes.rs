@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::{self, Node, Value};
 use super::entry::{Registered, recognise};
+use super::fence::Fence;
 use super::install::look;
 use super::lint::{self, Effect, Finding};
 use super::settings;
@@ -69,6 +70,8 @@ pub struct SettingsFile {
     pub plugins: Vec<(String, bool)>,
     /// The commands of others that are asked before a tool runs.
     pub others: Vec<Other>,
+    /// Where tools may write, as far as it says.
+    pub fence: Fence,
 }
 
 /// A hook of somebody else that is asked before a tool runs.
@@ -102,6 +105,7 @@ impl SettingsFile {
             env: Vec::new(),
             plugins: Vec::new(),
             others: Vec::new(),
+            fence: Fence::default(),
         }
     }
 
@@ -141,6 +145,7 @@ impl SettingsFile {
             Value::Null | Value::Number(_) | Value::Text(_) | Value::Object(_) => None,
         });
         file.others = others(&root, own);
+        file.fence = Fence::of(&root);
         file
     }
 }

@@ -1,5 +1,6 @@
 //! The hook as the client runs it: payload in, answer and log out.
 
+mod audit;
 mod config_change;
 mod failures;
 mod hostile;

@@ -15,6 +15,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("shell", &[]),
     ("payload", &["request"]),
     ("posture", &["shell"]),
+    ("audit", &[]),
+    ("audit/engine", &["audit", "sys"]),
+    ("audit/gather", &["audit", "memory", "sys", "wiring"]),
+    ("audit/probe", &["audit", "decision", "facts", "memory", "posture", "sys", "wiring"]),
     ("posture/boundary", &["posture", "sys"]),
     ("posture/hosted", &["config", "posture", "state", "sys"]),
     ("memory", &["decision", "request"]),
@@ -31,15 +35,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "hook",
         &[
-            "config", "decision", "facts", "guard", "memory", "payload", "posture", "request",
-            "shell", "state", "sys", "wiring",
+            "audit", "config", "decision", "facts", "guard", "memory", "payload", "posture",
+            "request", "shell", "state", "sys", "wiring",
         ],
     ),
     (
         "cli",
         &[
-            "config", "decision", "facts", "guard", "memory", "payload", "posture", "report",
-            "request", "shell", "state", "sys", "wiring",
+            "audit", "config", "decision", "facts", "guard", "memory", "payload", "posture",
+            "report", "request", "shell", "state", "sys", "wiring",
         ],
     ),
     (
@@ -55,6 +59,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Files and folders that know no file, clock, environment or process.
 const PURE: &[&str] = &[
+    "audit/client.rs",
+    "audit/mod.rs",
+    "audit/report.rs",
+    "audit/rules.rs",
     "decision.rs",
     "request.rs",
     "payload.rs",
@@ -80,6 +88,7 @@ const PURE: &[&str] = &[
     "wiring/diff.rs",
     "wiring/document.rs",
     "wiring/entry.rs",
+    "wiring/fence.rs",
     "wiring/insert.rs",
     "wiring/lint.rs",
     "wiring/matcher.rs",

@@ -14,6 +14,7 @@
 
 mod support;
 
+mod audit;
 mod cli;
 mod contain;
 mod grant;

@@ -13,7 +13,7 @@ pub use cortex::{CortexStore, Sitting};
 pub use cortex_notes::copy as copy_cortex;
 pub use native::NativeStore;
 pub use project::Project;
-pub use survey::{Survey, survey};
+pub use survey::{Survey, quick_check, survey};
 
 /// Whether the file at `path` is a store of ours: by its header, or by its name while it has none.
 pub fn is_native(path: &std::path::Path) -> bool {

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::OptionalExtension;
 
 use super::{is_native, open};
-use crate::decision::Doubt;
+use crate::decision::{Code, Doubt};
 use crate::sys::file;
 
 /// A store that can be read.
@@ -17,6 +17,21 @@ pub struct Survey {
     pub notes: i64,
     /// The bytes in the file beside it that are not in the store's own file yet; `None` = no such file.
     pub wal: Option<u64>,
+}
+
+/// Whether the pages of the store at `path` are whole; it is only read.
+///
+/// # Errors
+/// A doubt with the store's reason code; of a broken one, what the first fault is.
+pub fn quick_check(path: &Path) -> Result<(), Doubt> {
+    let connection = open::read_only(path)?;
+    let said: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(|error| open::doubt(&error, path))?;
+    match said.as_str() {
+        "ok" => Ok(()),
+        fault => Err(Doubt::new(Code::StoreCorrupt, format!("{}: {fault}", path.display()))),
+    }
 }
 
 /// Looks at the store at `path`.

@@ -113,7 +113,7 @@ fn install_says_what_it_wrote() {
                   "hook",
                   "session-start",
                   "--with",
-                  "guard",
+                  "guard,audit",
                   PLACES
                 ],
                 "timeout": 5
@@ -281,7 +281,7 @@ fn a_dry_run_shows_the_lines_and_changes_nothing() {
     +               "hook",
     +               "session-start",
     +               "--with",
-    +               "guard",
+    +               "guard,audit",
     +               PLACES
     +             ],
     +             "timeout": 5

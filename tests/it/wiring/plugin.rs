@@ -26,10 +26,12 @@ fn the_plugin_registers_what_install_registers() {
     for row in ENTRIES.iter().filter(|row| row.arms.contains(&"guard")) {
         let mut group = serde_json::Map::new();
         group.extend(row.matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
+        let arms: Vec<_> =
+            row.arms.iter().filter(|arm| ["guard", "audit"].contains(arm)).copied().collect();
         let handler = json!({
             "type": "command",
             "command": "${CLAUDE_PLUGIN_ROOT}/hooks/ringfence.sh",
-            "args": ["hook", row.word, "--with", "guard"],
+            "args": ["hook", row.word, "--with", arms.join(",")],
             "timeout": TIMEOUT,
         });
         group.insert("hooks".to_owned(), json!([handler]));
@@ -127,7 +129,8 @@ fn doctor_and_status_see_the_plugin() {
     warn  last call   registered, but we were not asked about a subagent's call yet
           fix: let a subagent run once, then run `ringfence doctor` again
     pass  stores      none for this directory yet, so nothing to guard here
-    the guard works; 4 of 19 rows could be better
+    pass  memory      nothing is known to keep memory from being written
+    the guard works; 4 of 20 rows could be better
     --
     "#);
     assert_snapshot!(shown(&home, &["status"]), @r#"

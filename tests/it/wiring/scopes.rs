@@ -18,48 +18,48 @@ fn shown(home: &Home, output: &Output) -> String {
 #[test]
 fn an_arm_that_is_not_there_is_refused_and_nothing_is_written() {
     let mut said = String::new();
-    for with in ["audit", "guard,posture", "guards", "", ",", "GUARD"] {
+    for with in ["ledger", "guard,posture", "guards", "", ",", "GUARD"] {
         let home = bare_home();
         let output = home.run(&["install", "--with", with], b"");
         said.push_str(&format!("# {with:?} {}\n", shown(&home, &output)));
         assert!(fs::read_dir(home.path()).unwrap().next().is_none(), "{with}");
     }
     assert_snapshot!(said, @r#"
-    # "audit" exit 64
+    # "ledger" exit 64
     --
-    error: this version has no `audit` yet, so nothing was installed
+    error: this version has no `ledger` yet, so nothing was installed
 
-    hint: ringfence install --with guard,mcp
+    hint: ringfence install --with guard,audit,mcp
 
     # "guard,posture" exit 64
     --
     error: this version has no `posture` yet, so nothing was installed
 
-    hint: ringfence install --with guard,mcp
+    hint: ringfence install --with guard,audit,mcp
 
     # "guards" exit 64
     --
     error: `guards` is no arm
 
-    hint: ringfence install --with guard,mcp
+    hint: ringfence install --with guard,audit,mcp
 
     # "" exit 64
     --
     error: `--with` names no arm
 
-    hint: ringfence install --with guard,mcp
+    hint: ringfence install --with guard,audit,mcp
 
     # "," exit 64
     --
     error: `--with` names no arm
 
-    hint: ringfence install --with guard,mcp
+    hint: ringfence install --with guard,audit,mcp
 
     # "GUARD" exit 64
     --
     error: `GUARD` is no arm
 
-    hint: ringfence install --with guard,mcp
+    hint: ringfence install --with guard,audit,mcp
     "#);
     for with in ["guard,guard", " guard ", "guard,"] {
         let home = bare_home();

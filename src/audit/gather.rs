@@ -1,0 +1,273 @@
+//! The facts of this client and machine: stores in use, and the boundary of all settings together.
+
+use std::path::{Path, PathBuf};
+
+use super::client::{self, Channel, Denial, Sandbox, Store};
+use super::report::Report;
+use super::rules::{self, Bases};
+use crate::memory::Family;
+use crate::sys::git::Repository;
+use crate::sys::{env, file, place};
+use crate::wiring::scopes::{Origin, SettingsFile};
+use crate::wiring::server;
+use crate::wiring::table::Places;
+
+/// The client's switch for its own memory.
+const NO_AUTO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
+
+/// What is asked.
+pub struct Question<'a> {
+    /// Where things are.
+    pub places: &'a Places,
+    /// The client's settings, the weakest first.
+    pub files: &'a [SettingsFile],
+    /// Where the stores of a call here are, whether they are there or not.
+    pub stores: &'a [(Family, PathBuf)],
+    /// Where the session is.
+    pub cwd: &'a Path,
+}
+
+/// What is known of this client.
+pub struct Known {
+    /// The stores that are in use.
+    pub stores: Vec<Store>,
+    /// The sandbox around shell commands; `None` = none, or it cannot be computed.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// Audits the stores that are in use below this client.
+pub fn audit(report: &mut Report, question: &Question<'_>) -> Known {
+    let sandbox = sandbox(report, question);
+    let mut stores = Vec::new();
+    for (family, path) in question.stores {
+        stores.extend(store(question, *family, path));
+    }
+    stores.extend(auto_memory(report, question));
+    for store in &stores {
+        let value = format!("{} ({})", store.root.display(), store.channel.as_str());
+        report.fact(store.name, value, source_of(store));
+        let denial =
+            (store.channel == Channel::FileTools).then(|| denial(question, &store.root)).flatten();
+        report.warnings.extend(client::judge(store, sandbox.as_ref(), denial.as_ref()));
+    }
+    Known { stores, sandbox }
+}
+
+fn source_of(store: &Store) -> &'static str {
+    match store.channel {
+        Channel::FileTools => "the client's directory and settings",
+        Channel::Shell => "no server is registered for it",
+        Channel::Server => "a server is registered for it",
+    }
+}
+
+/// `path` with its links resolved as far as it exists; `None` where the system does not tell.
+pub fn canonical(path: &Path) -> Option<PathBuf> {
+    let resolved = file::resolve(Path::new("/"), path);
+    let there = resolved.ancestors().find(|one| !file::is_missing(one))?;
+    let real = file::canonical(there)?;
+    let rest = resolved.strip_prefix(there).ok()?;
+    Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
+}
+
+/// A store that somebody uses: it is there, or its family's home is.
+fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> {
+    let used = file::exists(path) || {
+        let home = match family {
+            Family::Native => question.places.dirs.data.join("projects"),
+            // Below a Cortex home, not the file in a repository from before there was one.
+            Family::Cortex => path.ancestors().nth(3)?.to_path_buf(),
+        };
+        path.starts_with(&home) && place::is_directory(&home) && family_uses(family, &home)
+    };
+    if !used {
+        return None;
+    }
+    let (name, program, server) = match family {
+        Family::Native => ("ringfence", "ringfence", "ringfence install --with guard,audit,mcp"),
+        Family::Cortex => ("cortex", "cortex", "claude mcp add cortex …"),
+    };
+    let served = match family {
+        Family::Native => {
+            !question.places.own_servers().is_empty()
+                || !question.places.servers_named(server::NAME).is_empty()
+        }
+        Family::Cortex => !question.places.servers_named(server::CORTEX).is_empty(),
+    };
+    Some(Store {
+        name,
+        root: canonical(path.parent()?)?,
+        file: Some(path.to_path_buf()),
+        channel: if served { Channel::Server } else { Channel::Shell },
+        program,
+        server,
+    })
+}
+
+fn family_uses(family: Family, home: &Path) -> bool {
+    match family {
+        Family::Native => !file::names(home).is_empty(),
+        Family::Cortex => home.file_name().is_some_and(|name| name == ".cortex"),
+    }
+}
+
+/// The settings of all files that the client takes, the strongest first.
+fn strongest<'a>(question: &Question<'a>) -> impl Iterator<Item = &'a SettingsFile> {
+    question.files.iter().rev().filter(|file| file.is_loaded())
+}
+
+/// What paths in a file without a base are relative to.
+fn owner<'a>(question: &'a Question<'_>, file: &SettingsFile) -> &'a Path {
+    match file.origin {
+        Origin::User => &question.places.client,
+        Origin::Project | Origin::Local | Origin::Line | Origin::Managed => {
+            &question.places.project
+        }
+    }
+}
+
+/// A path of `sandbox.filesystem` or `additionalDirectories`; links resolved. Of a pattern, what
+/// stands before its first star.
+fn listed(question: &Question<'_>, file: &SettingsFile, path: &str) -> Option<PathBuf> {
+    let plain: Vec<&str> =
+        path.split('/').take_while(|part| !part.contains(['*', '?', '['])).collect();
+    let plain = match plain.join("/") {
+        // `/**` is the whole disk.
+        root if root.is_empty() && path.starts_with('/') => "/".to_owned(),
+        plain => plain,
+    };
+    let plain = plain.as_str();
+    let home = &question.places.dirs.home;
+    let place = if plain == "~" {
+        home.clone()
+    } else if let Some(below) = plain.strip_prefix("~/") {
+        home.join(below)
+    } else if let Some(absolute) = plain.strip_prefix("//") {
+        Path::new("/").join(absolute)
+    } else {
+        owner(question, file).join(plain)
+    };
+    canonical(&place)
+}
+
+/// The sandbox of shell commands, when it is on and can be computed.
+fn sandbox(report: &mut Report, question: &Question<'_>) -> Option<Sandbox> {
+    let decides = strongest(question).find(|file| file.fence.sandboxed.is_some());
+    let Some(file) = decides.filter(|file| file.fence.sandboxed == Some(true)) else {
+        let source = decides.map_or("no settings file switches it on".to_owned(), from);
+        report.fact("client sandbox", "off", source);
+        return None;
+    };
+    if strongest(question).find_map(|file| file.fence.files_open) == Some(true) {
+        report.fact("client sandbox", "on, but not for files", from(file));
+        return None;
+    }
+    let named = strongest(question).find_map(|file| file.fence.bubblewrap.as_deref());
+    let program = named.map(PathBuf::from).filter(|path| env::is_program(path));
+    if program.or_else(|| env::find_program("bwrap")).is_none() {
+        report.fact("client sandbox", "on, but bubblewrap is not installed", from(file));
+        return None;
+    }
+    let mut found = Sandbox { from: from(file), ..Sandbox::default() };
+    // What a client lets its own commands write besides: its directory for temporary things.
+    let temporary = ["/tmp/claude", "/private/tmp/claude"].map(PathBuf::from);
+    let own = [question.cwd.to_path_buf(), question.places.project.clone()];
+    found.inside.extend(own.iter().chain(&temporary).filter_map(|path| canonical(path)));
+    for file in question.files.iter().filter(|file| file.is_loaded()) {
+        let fence = &file.fence;
+        let edits = |rules: &[String]| -> Vec<String> {
+            rules.iter().filter_map(|rule| edit_path(rule)).collect()
+        };
+        let allowed = fence.allow_write.iter().chain(&fence.directories).cloned();
+        // Rules for Edit count for the sandbox too.
+        for path in allowed.chain(edits(&fence.allow)) {
+            found.inside.extend(listed(question, file, &path));
+        }
+        for path in &fence.deny_write {
+            found.closed.extend(listed(question, file, path));
+        }
+        let first = |line: &String| line.split([' ', ':', '*']).next().map(str::to_owned);
+        found.excluded.extend(fence.excluded.iter().filter_map(first));
+    }
+    let inside: Vec<String> = found.inside.iter().map(|path| path.display().to_string()).collect();
+    report.fact("client sandbox", format!("on, writes {}", inside.join(", ")), from(file));
+    Some(found)
+}
+
+fn edit_path(rule: &str) -> Option<String> {
+    let inner = rule.trim().strip_prefix("Edit(")?.strip_suffix(')')?;
+    (!inner.is_empty()).then(|| inner.to_owned())
+}
+
+fn from(file: &SettingsFile) -> String {
+    file.path.display().to_string()
+}
+
+/// The client's own memory, when it is not switched off.
+fn auto_memory(report: &mut Report, question: &Question<'_>) -> Option<Store> {
+    let said = strongest(question).find_map(|file| file.fence.auto_memory);
+    let variable = strongest(question)
+        .find_map(|file| file.env.iter().find(|(name, _)| name == NO_AUTO_MEMORY))
+        .map(|(_, value)| value.clone())
+        .or_else(|| env::var(NO_AUTO_MEMORY));
+    let off = variable.as_deref().is_some_and(|value| matches!(value, "1" | "true"));
+    if off || said == Some(false) {
+        let why = if off { NO_AUTO_MEMORY } else { "autoMemoryEnabled" };
+        report.fact("auto memory", "off", why);
+        return None;
+    }
+    // A project's shared file cannot move it.
+    let moved = strongest(question)
+        .filter(|file| file.origin != Origin::Project)
+        .find_map(|file| Some((file, file.fence.auto_memory_dir.as_deref()?)));
+    let root = match moved {
+        Some((file, path)) => listed(question, file, path)?,
+        None => canonical(&usual_auto_memory(question))?,
+    };
+    Some(Store {
+        name: "auto memory",
+        root,
+        file: None,
+        channel: Channel::FileTools,
+        program: "",
+        server: "",
+    })
+}
+
+/// All work trees of a repository share one.
+fn usual_auto_memory(question: &Question<'_>) -> PathBuf {
+    let project = &question.places.project;
+    let repository = Repository::find(project);
+    let top = repository.as_ref().and_then(Repository::main_top).unwrap_or(project);
+    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    let slug: String = top.to_string_lossy().chars().map(letter).collect();
+    question.places.client.join("projects").join(slug).join("memory")
+}
+
+/// The first rule that keeps the file tools from the index of a directory of memories.
+pub fn denial(question: &Question<'_>, root: &Path) -> Option<Denial> {
+    ruled(question, root, |file| &file.fence.deny)
+}
+
+/// The first of the rules that `list` gives which covers the directory's index.
+pub fn ruled(
+    question: &Question<'_>,
+    root: &Path,
+    list: impl Fn(&SettingsFile) -> &Vec<String>,
+) -> Option<Denial> {
+    let index = root.join("MEMORY.md");
+    for file in strongest(question) {
+        let bases = Bases {
+            home: &question.places.dirs.home,
+            cwd: question.cwd,
+            owner: owner(question, file),
+        };
+        let hit = |rule: &&String| {
+            ["Write", "Edit"].iter().any(|tool| rules::covers(rule, tool, &index, &bases))
+        };
+        if let Some(rule) = list(file).iter().find(hit) {
+            return Some(Denial { rule: rule.clone(), from: from(file) });
+        }
+    }
+    None
+}

@@ -1,0 +1,5 @@
+//! The audit: its judge as a full truth table, its facts, its probes.
+
+mod core;
+mod facts;
+mod probe;
