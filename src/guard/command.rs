@@ -56,8 +56,29 @@ pub(super) fn judge_reading(case: &mut Case, reading: &Reading, dialect: Dialect
     }
 }
 
-/// Judges one program start.
+/// Judges one program start, in each way that its words can be read and each place it may run in.
 pub(super) fn judge_invocation(case: &mut Case, invocation: &Invocation, windows: bool) {
+    let ways = invocation.ways();
+    if ways.is_empty() {
+        judge_places(case, invocation, windows);
+    }
+    for way in &ways {
+        judge_places(case, way, windows);
+    }
+}
+
+fn judge_places(case: &mut Case, invocation: &Invocation, windows: bool) {
+    judge_start(case, invocation, windows);
+    for directory in &invocation.elsewhere {
+        if !case.found.is_empty() {
+            return;
+        }
+        let there = Invocation { cwd: Some(directory.clone()), ..invocation.clone() };
+        judge_start(case, &there, windows);
+    }
+}
+
+fn judge_start(case: &mut Case, invocation: &Invocation, windows: bool) {
     let place = place(invocation);
     if let Some(cli) = memory_cli(&invocation.argv, windows, case.programs) {
         verbs::judge(case, &cli, &place, !invocation.remote && is_this_user(case, invocation));

@@ -122,8 +122,8 @@ fn cd(call: &Call<'_>, scope: &mut Scope) -> Printed {
     } else {
         scope.unset("OLDPWD");
     }
-    // In a branch it may not have run: then the place is not known.
-    scope.cwd = if scope.conditional > 0 && next != scope.cwd { None } else { next };
+    let path = operand.and_then(Word::literal).filter(|path| *path != "-");
+    scope.go(next, path);
     silent()
 }
 
@@ -187,9 +187,14 @@ fn passed_on(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Pri
         reader.record(call, scope);
         return Some(String::new());
     }
-    if call.arg(0) == Some("command") {
+    let label = match call.arg(0) {
+        Some("command") => "command",
+        Some("exec") => "exec",
+        _ => "builtin",
+    };
+    if label != "builtin" {
         let functions = std::mem::take(&mut scope.functions);
-        let printed = reader.inside("command", |reader| {
+        let printed = reader.inside(label, |reader| {
             reader.run(rest.to_vec(), scope, call.redirects.to_vec(), call.input, call.env)
         });
         let new = std::mem::replace(&mut scope.functions, functions);
@@ -199,7 +204,6 @@ fn passed_on(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Pri
         }
         return printed;
     }
-    let label = if call.arg(0) == Some("exec") { "exec" } else { "builtin" };
     reader.inside(label, |reader| {
         reader.run(rest.to_vec(), scope, call.redirects.to_vec(), call.input, call.env)
     })

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::choice::Choices;
 use super::flow::Jump;
 use super::scan::{MAX_DEPTH, parse};
-use super::scope::{MAX_FUNCTIONS, Scope, Value};
+use super::scope::{Function, MAX_FUNCTIONS, Scope, Standing, Value};
 use super::tree::{Node, Simple};
 use super::types::{Dialect, Files, Reading, Redirect, Stdin, Unclear, What, Word};
 use super::values::{BYTES_COPIED, UNKNOWN_PART};
@@ -166,7 +166,9 @@ impl Reader<'_> {
             Node::Case { subject, arms } => self.case(subject, arms, scope, input),
             Node::Function { name, body } => {
                 if scope.functions.len() < MAX_FUNCTIONS {
-                    scope.functions_mut().insert(name.clone(), vec![Rc::clone(body)]);
+                    let bodies = vec![Rc::clone(body)];
+                    let function = Function { bodies, standing: Standing::Certain };
+                    scope.functions_mut().insert(name.clone(), function);
                 }
                 Some(String::new())
             }

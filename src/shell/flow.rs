@@ -1,6 +1,8 @@
 //! Branches and loops: each way through has a scope of its own, and the scopes are joined where the
 //! ways meet.
 
+use std::rc::Rc;
+
 use super::eval::{Printed, Reader, joined};
 use super::scope::{Scope, Value};
 use super::tree::{Join, Node, Raw};
@@ -44,8 +46,26 @@ impl Reader<'_> {
                     around.push(scope.clone());
                 }
             }
+            if *join == Join::Or
+                && let Some(went_well) = around.last_mut()
+            {
+                went_well.if_failed = Rc::default();
+            }
             last = *join;
-            let more = self.eval(node, scope, input);
+            let more = match join {
+                Join::Then => {
+                    scope.settle();
+                    self.eval(node, scope, input)
+                }
+                Join::And => {
+                    scope.if_failed = Rc::default();
+                    self.perhaps(node, scope, input)
+                }
+                Join::Or => {
+                    scope.settle();
+                    self.perhaps(node, scope, input)
+                }
+            };
             printed = joined(printed, more);
         }
         self.meet(scope, &mut around, last);
@@ -58,10 +78,20 @@ impl Reader<'_> {
             self.spend(1 + other.vars.len() / 2);
             // A chain of `cd a && b` most likely went all its way.
             if last == Join::And && !scope.gone {
-                other.cwd.clone_from(&scope.cwd);
+                let before = std::mem::replace(&mut other.cwd, scope.cwd.clone());
+                scope.may_be_in(before);
             }
             scope.join(other);
         }
+    }
+
+    /// Runs what may not be run at all: the files that it writes may still be as they were.
+    fn perhaps(&mut self, node: &Node, scope: &mut Scope, input: &Stdin) -> Printed {
+        let branches = Rc::clone(&scope.branches);
+        branches.set(branches.get() + 1);
+        let printed = self.eval(node, scope, input);
+        branches.set(branches.get().saturating_sub(1));
+        printed
     }
 
     pub(super) fn if_chain(
@@ -77,12 +107,14 @@ impl Reader<'_> {
             let more = self.eval(condition, scope, input);
             printed = joined(printed, more);
             let mut own = scope.clone();
-            let more = self.eval(body, &mut own, input);
+            own.if_failed = Rc::default();
+            scope.settle();
+            let more = self.perhaps(body, &mut own, input);
             printed = joined(printed, more);
             ends.push(own);
         }
         if let Some(otherwise) = otherwise {
-            let more = self.eval(otherwise, scope, input);
+            let more = self.perhaps(otherwise, scope, input);
             printed = joined(printed, more);
         }
         for end in ends {
@@ -111,7 +143,7 @@ impl Reader<'_> {
             if let Some(before) = through.take() {
                 own.join(before);
             }
-            let more = self.eval(body, &mut own, input);
+            let more = self.perhaps(body, &mut own, input);
             printed = joined(printed, more);
             if *falls {
                 through = Some(own.clone());
@@ -143,7 +175,7 @@ impl Reader<'_> {
             let names = std::mem::take(&mut self.read_names);
             let before = scope.clone();
             let mut own = scope.clone();
-            let more = self.eval(body, &mut own, input);
+            let more = self.perhaps(body, &mut own, input);
             if pass == 1 {
                 printed = joined(printed, more);
             }

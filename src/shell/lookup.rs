@@ -3,7 +3,7 @@
 
 use super::eval::{Printed, Reader};
 use super::run::Call;
-use super::scope::{Scope, Value};
+use super::scope::{Scope, Standing, Value};
 use super::types::{Piece, What, Word};
 
 /// Where a scope keeps the path that `hash -p` gave a name; no variable's name has a blank.
@@ -37,21 +37,30 @@ pub(super) fn compgen(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
     }
 }
 
-/// The words of the call with the path that its bare name stands for; `None` when it is just a name.
-pub(super) fn path_of(reader: &Reader<'_>, call: &Call<'_>, scope: &Scope) -> Option<Vec<Word>> {
-    let name = call.arg(0).filter(|name| !name.contains('/') && !name.is_empty())?;
-    if scope.vars.is_empty() && call.env.is_empty() {
-        return None;
-    }
-    let path = match scope.scalar(&hashed(name)) {
-        Some(path) => path,
-        None => Word::Literal(on_own_path(reader, name, call, scope)?),
+/// The words of the call with each path that its bare name may stand for; none when it is just a name.
+pub(super) fn paths_of(reader: &Reader<'_>, call: &Call<'_>, scope: &Scope) -> Vec<Vec<Word>> {
+    let Some(name) = call.arg(0).filter(|name| !name.contains('/') && !name.is_empty()) else {
+        return Vec::new();
     };
-    let mut argv = call.argv.to_vec();
-    if let Some(first) = argv.first_mut() {
-        *first = path;
+    if scope.vars.is_empty() && call.env.is_empty() {
+        return Vec::new();
     }
-    Some(argv)
+    let paths = match scope.scalar(&hashed(name)) {
+        // Where it was given in a branch, the name may still be just a name.
+        Some(Word::OneOf(all)) => {
+            let or_name = |path: String| if path.is_empty() { name.to_owned() } else { path };
+            all.into_iter().map(or_name).map(Word::Literal).collect()
+        }
+        Some(path) => vec![path],
+        None => match on_own_path(reader, name, call, scope) {
+            Some(path) => vec![Word::Literal(path)],
+            None => return Vec::new(),
+        },
+    };
+    let with = |path: Word| {
+        [path].into_iter().chain(call.argv.iter().skip(1).cloned()).collect::<Vec<Word>>()
+    };
+    paths.into_iter().map(with).collect()
 }
 
 /// The file by that name which this text wrote into a directory of the PATH that it set.
@@ -93,6 +102,9 @@ pub(super) fn function(reader: &mut Reader<'_>, word: &Word, scope: &mut Scope) 
     let Some((name, body)) = pair else { return false };
     let code = format!("{name} {body}");
     reader.code("BASH_FUNC", &code, scope, &super::types::Stdin::Inherited);
+    if let Some(known) = scope.functions_mut().get_mut(name) {
+        known.standing = Standing::Inherited;
+    }
     scope.export(&format!("{name} ()"));
     true
 }

@@ -37,6 +37,7 @@ mod launchers;
 mod lists;
 mod literals;
 mod lookup;
+mod meeting;
 mod operands;
 mod ordinary;
 mod output;

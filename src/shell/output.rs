@@ -115,8 +115,9 @@ fn operands(call: &Call<'_>) -> Vec<String> {
 }
 
 fn remember(scope: &mut Scope, path: &str, text: Option<&str>, append: bool) {
-    if let (Some(path), Some(text)) = (super::values::absolute(scope.cwd.as_deref(), path), text) {
-        scope.write(path, text.to_owned(), append);
+    if let Some(text) = text {
+        let absolute = super::values::absolute(scope.cwd.as_deref(), path);
+        scope.write(absolute.unwrap_or_else(|| path.to_owned()), text.to_owned(), append);
     }
 }
 

@@ -58,7 +58,8 @@ impl Reader<'_> {
         };
         let words = argv.iter().chain(env.iter().map(|(_, value)| value));
         let text = if let Stdin::Text(text) = &stdin { text.len() } else { 0 };
-        let place = scope.cwd.as_ref().map_or(0, String::len);
+        let places = scope.cwd.iter().chain(scope.elsewhere.iter());
+        let place: usize = places.map(String::len).sum();
         scope.owe((words.map(Word::size).sum::<usize>() + text + place) / BYTES_KEPT);
         let holes =
             |redirect: Redirect| Redirect { target: redirect.target.with_holes(), ..redirect };
@@ -66,6 +67,7 @@ impl Reader<'_> {
         self.reading.invocations.push(Invocation {
             argv,
             cwd: scope.cwd.clone(),
+            elsewhere: scope.elsewhere.to_vec(),
             env,
             redirects,
             stdin,

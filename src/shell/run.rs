@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::eval::{Printed, Reader};
-use super::scope::Scope;
+use super::scope::{Scope, Standing};
 use super::types::{Redirect, Stdin, What, Word};
 
 /// One command with everything it was given.
@@ -69,17 +69,35 @@ impl Reader<'_> {
 
     fn dispatch(&mut self, call: &Call<'_>, scope: &mut Scope) -> Printed {
         let program = call.arg(0).unwrap_or("").to_owned();
-        if let Some(bodies) = scope.functions.get(program.as_str()).cloned() {
-            return self.function(&program, &bodies, call, scope);
+        let Some(function) = scope.functions.get(program.as_str()).cloned() else {
+            return self.not_a_function(call, scope);
+        };
+        match function.standing {
+            Standing::Certain => self.function(&program, &function.bodies, call, scope),
+            Standing::Inherited => self.not_a_function(call, scope),
+            Standing::Perhaps => {
+                let mut own = scope.clone();
+                let printed = self.function(&program, &function.bodies, call, &mut own);
+                let more = self.not_a_function(call, scope);
+                scope.join(own);
+                printed.filter(|text| Some(text) == more.as_ref())
+            }
         }
+    }
+
+    fn not_a_function(&mut self, call: &Call<'_>, scope: &mut Scope) -> Printed {
         if let Some(printed) = super::builtins::run(self, call, scope) {
             return printed;
         }
-        if let Some(argv) = super::lookup::path_of(self, call, scope) {
-            let call = Call { argv: &argv, ..*call };
-            return self.program(&call, scope);
+        let paths = super::lookup::paths_of(self, call, scope);
+        if paths.is_empty() {
+            return self.program(call, scope);
         }
-        self.program(call, scope)
+        let mut printed = None;
+        for argv in paths {
+            printed = self.program(&Call { argv: &argv, ..*call }, scope);
+        }
+        printed
     }
 
     /// Records a call as it stands.
@@ -220,6 +238,10 @@ impl Reader<'_> {
             return None;
         }
         let mut own = scope.child();
+        if !own.functions.is_empty() {
+            // Only a shell knows functions.
+            own.functions_mut().values_mut().for_each(|known| known.standing = Standing::Inherited);
+        }
         self.inside(label, |reader| reader.run(argv.to_vec(), &mut own, Vec::new(), input, env))
     }
 

@@ -24,8 +24,6 @@ pub(super) const MAX_FUNCTIONS: usize = 1_024;
 /// Bytes that a reading may keep for one step: what bounds its memory.
 pub(super) const BYTES_KEPT: usize = 64;
 
-/// The most bodies of one name that are kept apart.
-const MAX_BODIES: usize = 8;
 /// Stands for an array's element that is not set.
 pub(super) const ABSENT: &str = "\u{10fffc}";
 
@@ -42,6 +40,24 @@ fn bounded(name: &str, value: Value) -> Value {
     }
 }
 
+/// What a name stands for as a function.
+#[derive(Clone)]
+pub(super) struct Function {
+    /// All bodies that it may have here.
+    pub(super) bodies: Vec<Rc<Node>>,
+    pub(super) standing: Standing,
+}
+
+/// How sure it is that a name is a function, the surest last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// It lies in the environment of a program, for the shells that this one starts.
+    Inherited,
+    /// It is one or the program, as a branch went.
+    Perhaps,
+    Certain,
+}
+
 /// The state of one shell; cloned for a subshell (all parts are shared until changed).
 #[derive(Clone)]
 pub(super) struct Scope {
@@ -50,8 +66,7 @@ pub(super) struct Scope {
     pub(super) exported: Rc<Vec<String>>,
     /// `set -a`: what is assigned is exported.
     pub(super) exports_all: bool,
-    /// All bodies that a function may have here.
-    pub(super) functions: Rc<HashMap<String, Vec<Rc<Node>>>>,
+    pub(super) functions: Rc<HashMap<String, Function>>,
     /// Name → text and the line from which on it is expanded.
     pub(super) aliases: Rc<HashMap<String, (String, usize)>>,
     /// Whether aliases are surely expanded: as the client runs a text, but not in its children.
@@ -63,9 +78,15 @@ pub(super) struct Scope {
     /// `$0 $1 …`; a many-word stands for any number.
     pub(super) args: Rc<Vec<Word>>,
     pub(super) cwd: Option<String>,
+    /// Directories besides `cwd` that are as possible.
+    pub(super) elsewhere: Rc<Vec<String>>,
+    /// The same, if the `cd` that was the last command failed.
+    pub(super) if_failed: Rc<Vec<String>>,
     /// Files whose whole text this text wrote, by absolute path.
     /// All processes of a text share them.
     pub(super) written: Rc<RefCell<HashMap<String, String>>>,
+    /// How many branches, which may not be taken, are being read; shared like the files.
+    pub(super) branches: Rc<Cell<usize>>,
     /// Text on open descriptors above 2.
     pub(super) descriptors: Rc<HashMap<u32, String>>,
     /// Above zero, an assignment may or may not happen: values add up. For PowerShell and cmd; posix
@@ -102,7 +123,10 @@ impl Scope {
             traps: Rc::default(),
             args: Rc::new(args),
             cwd: (!start.cwd.is_empty()).then(|| start.cwd.clone()),
+            elsewhere: Rc::default(),
+            if_failed: Rc::default(),
             written: Rc::default(),
+            branches: Rc::default(),
             descriptors: Rc::default(),
             conditional: 0,
             gone: false,
@@ -124,7 +148,7 @@ impl Scope {
     }
 
     /// The functions to be changed.
-    pub(super) fn functions_mut(&mut self) -> &mut HashMap<String, Vec<Rc<Node>>> {
+    pub(super) fn functions_mut(&mut self) -> &mut HashMap<String, Function> {
         if Rc::strong_count(&self.functions) > 1 {
             self.owe(self.functions.len() * 2);
         }
@@ -160,7 +184,10 @@ impl Scope {
             self.owe(self.functions.len() + self.exported.len());
             let all = self.exported.iter().filter_map(|name| name.strip_suffix(" ()"));
             let all = all.filter_map(|name| self.functions.get_key_value(name));
-            Rc::new(all.map(|(name, bodies)| (name.clone(), bodies.clone())).collect())
+            // Not every shell takes functions from its environment.
+            let perhaps =
+                |known: &Function| Function { standing: Standing::Perhaps, ..known.clone() };
+            Rc::new(all.map(|(name, known)| (name.clone(), perhaps(known))).collect())
         } else {
             Rc::default()
         };
@@ -216,109 +243,6 @@ impl Scope {
         }
     }
 
-    /// What holds whether `self` or `other` is what happened.
-    pub(super) fn join(&mut self, other: Self) {
-        if other.gone {
-            return;
-        }
-        if self.gone {
-            *self = other;
-            return;
-        }
-        if !Rc::ptr_eq(&self.vars, &other.vars) {
-            self.join_variables(&other);
-        }
-        if !Rc::ptr_eq(&self.functions, &other.functions) {
-            self.owe(other.functions.len());
-            let functions = self.functions_mut();
-            for (name, bodies) in other.functions.iter() {
-                let own = functions.entry(name.clone()).or_default();
-                for body in bodies {
-                    if own.len() < MAX_BODIES && !own.iter().any(|known| Rc::ptr_eq(known, body)) {
-                        own.push(Rc::clone(body));
-                    }
-                }
-            }
-        }
-        if !Rc::ptr_eq(&self.args, &other.args) && self.args != other.args {
-            // What both have in common in front, and then anything.
-            let mut args: Vec<Word> =
-                self.args.iter().zip(other.args.iter()).map(|(a, b)| a.or(b)).collect();
-            if self.args.len() != other.args.len() {
-                args.push(Word::hole("$@", true));
-            }
-            self.args = Rc::new(args);
-        }
-        for (name, alias) in other.aliases.iter() {
-            if self.aliases.get(name) != Some(alias) {
-                // Expanded in one case and not in the other.
-                self.expands = false;
-                Rc::make_mut(&mut self.aliases).insert(name.clone(), alias.clone());
-            }
-        }
-        self.expands &= other.expands && self.aliases.len() == other.aliases.len();
-        self.exports_all |= other.exports_all;
-        for name in other.exported.iter() {
-            self.export(name);
-        }
-        if !Rc::ptr_eq(&self.traps, &other.traps) {
-            let new = other.traps.iter().filter(|code| !self.traps.contains(code));
-            let new: Vec<Word> = new.cloned().collect();
-            Rc::make_mut(&mut self.traps).extend(new);
-        }
-        if self.cwd != other.cwd {
-            self.cwd = None;
-        }
-    }
-
-    fn join_variables(&mut self, other: &Self) {
-        self.owe(self.vars.len() + other.vars.len() / 4);
-        let unset = Rc::new(Value::Scalar(Word::empty()));
-        let mut joined = HashMap::with_capacity(self.vars.len());
-        let only_there = other.vars.keys().filter(|name| !self.vars.contains_key(*name));
-        for name in self.vars.keys().chain(only_there) {
-            let own = self.vars.get(name).unwrap_or(&unset);
-            let others = other.vars.get(name).unwrap_or(&unset);
-            let value = match (own.as_ref(), others.as_ref()) {
-                _ if Rc::ptr_eq(own, others) => Rc::clone(own),
-                (left, right) if left == right => Rc::clone(own),
-                (Value::Scalar(left), Value::Scalar(right)) => {
-                    Rc::new(Value::Scalar(left.or(right)))
-                }
-                _ => Rc::new(Value::Array(vec![Word::hole(format!("${name}[@]"), true)])),
-            };
-            joined.insert(Rc::clone(name), value);
-        }
-        self.vars = Rc::new(joined);
-    }
-
-    /// Variables that differ from `before` are only known at run time.
-    pub(super) fn forget_changes(&mut self, before: &Self) {
-        self.owe(self.vars.len() / 2);
-        let vars = self.vars_mut();
-        for (name, value) in vars.iter_mut() {
-            if before.vars.get(name) == Some(value) {
-                continue;
-            }
-            let word = Word::hole(format!("${name}"), true);
-            *value = Rc::new(match value.as_ref() {
-                Value::Array(_) => Value::Array(vec![word]),
-                Value::Scalar(_) => Value::Scalar(word),
-            });
-        }
-        if self.args != before.args {
-            let first = self.args.first().cloned().unwrap_or(Word::empty());
-            self.args = Rc::new(vec![first, Word::hole("$@", true)]);
-        }
-    }
-
-    /// Whether what later commands read is as it was in `before`.
-    pub(super) fn same(&self, before: &Self) -> bool {
-        (Rc::ptr_eq(&self.vars, &before.vars) || self.vars == before.vars)
-            && (Rc::ptr_eq(&self.args, &before.args) || self.args == before.args)
-            && Rc::ptr_eq(&self.functions, &before.functions)
-    }
-
     pub(super) fn unset(&mut self, name: &str) {
         self.forget(name, true, true);
     }
@@ -366,11 +290,18 @@ impl Scope {
         self.exported.iter().filter_map(|name| Some((name.clone(), self.scalar(name)?))).collect()
     }
 
-    /// Remembers the text of a file that was written.
+    /// Remembers the text of a file that was written: in a branch besides the one that it had.
     pub(super) fn write(&self, path: String, text: String, append: bool) {
         let mut written = self.written.borrow_mut();
-        if append && let Some(known) = written.get_mut(&path) {
-            if known.len() + text.len() < 262_144 {
+        let perhaps = self.branches.get() > 0 || self.conditional > 0;
+        if (append || perhaps)
+            && let Some(known) = written.get_mut(&path)
+        {
+            let is_there = !append && known.ends_with(&text);
+            if !is_there && known.len() + text.len() < 262_144 {
+                if !append {
+                    known.push('\n');
+                }
                 known.push_str(&text);
             }
             return;

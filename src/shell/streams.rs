@@ -48,9 +48,9 @@ impl Reader<'_> {
             }
             if let Some(path) = redirect.target.literal() {
                 self.feed(path, printed.as_deref(), scope);
-                if let (Some(path), Some(text)) =
-                    (super::values::absolute(scope.cwd.as_deref(), path), printed.take())
-                {
+                if let Some(text) = printed.take() {
+                    let path = super::values::absolute(scope.cwd.as_deref(), path)
+                        .unwrap_or_else(|| path.to_owned());
                     scope.write(path, text, redirect.op.contains(">>"));
                 }
             }
@@ -148,8 +148,25 @@ impl Reader<'_> {
                 return Some(text.clone());
             }
         }
-        let path = super::values::absolute(scope.cwd.as_deref(), path)?;
-        let text = scope.written.borrow().get(&path).cloned()?;
+        let absolute = super::values::absolute(scope.cwd.as_deref(), path);
+        let written = scope.written.borrow();
+        let known = absolute.and_then(|path| written.get(&path));
+        let text = known.cloned().or_else(|| {
+            let elsewhere = scope.cwd.is_none() || !scope.elsewhere.is_empty();
+            // The one by that name, wherever this is.
+            let name = path.strip_prefix("./").unwrap_or(path);
+            scope.owe(written.len());
+            let same = |known: &&String| {
+                known.strip_suffix(name).is_some_and(|dir| dir.is_empty() || dir.ends_with('/'))
+            };
+            let relative = elsewhere && !path.starts_with('/');
+            written
+                .keys()
+                .filter(|_| relative)
+                .find(same)
+                .and_then(|path| written.get(path))
+                .cloned()
+        })?;
         scope.owe(text.len() / BYTES_COPIED);
         Some(text)
     }

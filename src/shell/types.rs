@@ -57,6 +57,8 @@ pub struct Invocation {
     pub argv: Vec<Word>,
     /// The directory it runs in: absolute if known.
     pub cwd: Option<String>,
+    /// Directories besides `cwd` that it may run in as well: a `cd` may fail, a branch not be taken.
+    pub elsewhere: Vec<String>,
     /// Variables that the text gives it (`A=b cmd`, `export A=b`, `env A=b cmd`), last one wins.
     pub env: Vec<(String, Word)>,
     /// Its redirections, in order.
@@ -80,6 +82,34 @@ pub struct Invocation {
     /// Types into a terminal that someone else may own (`tmux send-keys`, `screen stuff`).
     pub typed: bool,
 }
+
+impl Invocation {
+    /// The invocation with each value of words that can be several things: which of them are options,
+    /// and which is the subcommand, differs. Empty where there is only one way; words over the bound
+    /// stay as they are.
+    pub fn ways(&self) -> Vec<Self> {
+        let mut ways = vec![Vec::with_capacity(self.argv.len())];
+        for (index, word) in self.argv.iter().enumerate() {
+            match word {
+                Word::OneOf(all) if index > 0 && ways.len() * all.len() <= MAX_WAYS => {
+                    let with = |way: &Vec<Word>, text: &String| {
+                        way.iter().cloned().chain([Word::Literal(text.clone())]).collect()
+                    };
+                    let all = |way| all.iter().map(move |text| with(way, text));
+                    ways = ways.iter().flat_map(all).collect();
+                }
+                word => ways.iter_mut().for_each(|way| way.push(word.clone())),
+            }
+        }
+        if ways.len() < 2 {
+            return Vec::new();
+        }
+        ways.into_iter().map(|argv| Self { argv, ..self.clone() }).collect()
+    }
+}
+
+/// The most ways in which one command's words are read.
+const MAX_WAYS: usize = 32;
 
 /// One redirection.
 #[derive(Clone, Debug, PartialEq)]

@@ -35,6 +35,7 @@ fn fits(args: &[Word], ran: &[String]) -> bool {
 
 fn in_place(invocation: &Invocation, run: &Run) -> bool {
     invocation.cwd.as_deref().is_none_or(|cwd| cwd == run.cwd)
+        || invocation.elsewhere.contains(&run.cwd)
 }
 
 fn can_be_cortex(word: &Word) -> bool {

@@ -1,7 +1,7 @@
 //! Does the reader find every call of `cortex delete-memory`, with its ids, and no mention?
 
 use ringfence::shell::{
-    Dialect, MemoryProgram, NoFiles, Reading, Start, What, Word, memory_call, read,
+    Dialect, Invocation, MemoryProgram, NoFiles, Reading, Start, What, Word, memory_call, read,
 };
 
 use crate::support::corpus;
@@ -121,7 +121,11 @@ fn seen(reading: &Reading, dialect: Dialect) -> Seen {
     let windows = dialect != Dialect::Posix;
     let mut found: Option<Vec<String>> = None;
     let mut unclear = reading.unclear.iter().any(|unclear| unclear.what != What::Syntax);
-    for invocation in &reading.invocations {
+    let each = |invocation: &Invocation| {
+        let ways = invocation.ways();
+        if ways.is_empty() { vec![invocation.clone()] } else { ways }
+    };
+    for invocation in &reading.invocations.iter().flat_map(each).collect::<Vec<_>>() {
         let Some(call) = memory_call(invocation, windows) else { continue };
         if call.program != MemoryProgram::Cortex {
             continue;
