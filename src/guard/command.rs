@@ -83,10 +83,25 @@ fn judge_start(case: &mut Case, invocation: &Invocation, windows: bool) {
     if let Some(cli) = memory_cli(&invocation.argv, windows, case.programs) {
         verbs::judge(case, &cli, &place, !invocation.remote && is_this_user(case, invocation));
     }
+    judge_emptied(case, invocation, windows);
     // In another machine or container the paths are not ours; an id is, wherever it is spelled.
     if !invocation.remote {
         files::judge(case, invocation, windows);
         client::judge(case, invocation, windows);
+    }
+}
+
+/// Judges a memory's own program as if what only run time knows were nothing: a variable that nobody
+/// set is. Other programs are not: `rm -rf "$X"/*` is no `rm -rf /*`.
+fn judge_emptied(case: &mut Case, invocation: &Invocation, windows: bool) {
+    let Some(emptied) = invocation.emptied().filter(|_| case.found.is_empty()) else { return };
+    let Some(cli) = memory_cli(&emptied.argv, windows, case.programs) else { return };
+    let doubts = case.found.doubts.clone();
+    let ours = !invocation.remote && is_this_user(case, invocation);
+    verbs::judge(case, &cli, &place(invocation), ours);
+    if case.found.is_empty() {
+        // What is not known has been said already.
+        case.found.doubts = doubts;
     }
 }
 

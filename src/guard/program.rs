@@ -1,7 +1,7 @@
 //! Which program an invocation starts, as far as memory is concerned.
 
 use crate::memory::Family;
-use crate::shell::{MemoryProgram, Piece, Word, base_name, memory_program};
+use crate::shell::{MemoryProgram, Piece, Word, base_name, last_component, memory_program};
 
 /// A memory's own command line: whose store it works on, and the words after the program.
 #[derive(Debug, PartialEq)]
@@ -101,6 +101,11 @@ pub(super) fn names(word: &Word) -> Vec<String> {
 /// Whose command line an unknown program word can be.
 fn guess(word: &Word, further: &[String]) -> Option<Vec<Family>> {
     let mut families = Vec::new();
+    let last = match word {
+        Word::Partial(pieces) => Word::Partial(last_component(pieces)),
+        Word::Literal(_) | Word::OneOf(_) => word.clone(),
+    };
+    let word = &last;
     let can_be_further = || further.iter().any(|name| word.can_be(name));
     if word.can_be("cortex") || word.can_be("cortex-memory") || can_be_further() {
         families.push(Family::Cortex);

@@ -17,11 +17,18 @@ impl Reader<'_> {
             }
             return None;
         };
+        super::subscript::names_in(self, text, scope);
         // `for ((a; b; c))` has three of them.
         for part in text.split([',', ';']) {
             value = self.assignment(part.trim(), scope);
         }
         value
+    }
+
+    /// The number of an array's element.
+    pub(super) fn index(&mut self, text: &str, scope: &mut Scope) -> Option<i64> {
+        super::subscript::names_in(self, text, scope);
+        self.number(text, scope)
     }
 
     /// A number that may be spelled with variables.

@@ -7,9 +7,16 @@ use super::run::Call;
 use super::scope::{Scope, Value};
 use super::types::{Stdin, What, Word};
 
+/// Builtins whose words may be variables' names, subscripts included.
+const NAMING: &[&str] =
+    &["test", "[", "unset", "printf", "read", "mapfile", "readarray", "wait", "declare", "local"];
+
 /// Runs a builtin; `None` when the command is none of these. Each leaves an invocation as well.
 pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Option<Printed> {
     let name = call.arg(0)?;
+    if NAMING.contains(&name) {
+        super::subscript::words(reader, call.argv, scope);
+    }
     let printed = match name {
         "cd" | "pushd" => cd(call, scope),
         "popd" => {
@@ -25,17 +32,14 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
             super::declare::declare(reader, call, scope)
         }
         "unset" => super::declare::unset(reader, call, scope),
-        "set" => set(call, scope),
+        "set" => {
+            super::subscript::traced(reader, call, scope);
+            set(call, scope)
+        }
         "shift" => shift(call, scope),
         "read" | "mapfile" | "readarray" => super::input::read(reader, call, scope),
         "getopts" => super::input::getopts(call, scope),
-        "let" => {
-            for word in call.argv.iter().skip(1) {
-                let raw = word.literal().map(super::tree::Raw::quoted);
-                raw.map(|raw| reader.arithmetic(&raw, scope));
-            }
-            silent()
-        }
+        "let" => calculate(reader, call, scope),
         "break" | "continue" | "return" | "exit" => leave(reader, call, scope),
         "shopt" if call.argv.iter().any(|word| word.can_be("expand_aliases")) => {
             scope.expands = call.arg(1) == Some("-s") && scope.conditional == 0;
@@ -63,6 +67,14 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
     };
     reader.record(call, scope);
     Some(printed)
+}
+
+/// `let`: each word is arithmetic.
+fn calculate(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
+    for text in call.argv.iter().skip(1).filter_map(Word::literal) {
+        reader.arithmetic(&super::tree::Raw::quoted(text), scope);
+    }
+    silent()
 }
 
 /// `break`, `continue`, `return`, `exit`: what follows here does not run.

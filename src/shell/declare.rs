@@ -19,12 +19,11 @@ pub(super) fn declare(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
     let in_function = !reader.locals.is_empty();
     let local =
         builtin == "local" || builtin != "export" && builtin != "readonly" && !flags.contains('g');
-    // Outside a function bash refuses `local`; other shells do not.
+    // Outside a function only bash refuses `local`.
     let before = (builtin == "local" && !in_function).then(|| scope.clone());
     for word in words {
         let pair = split_assignment(word);
-        let literal = word.literal().filter(|text| !text.starts_with(['-', '+']));
-        let Some(name) = pair.as_ref().map(|(name, _)| name.as_str()).or(literal) else { continue };
+        let Some(name) = assigned_name(word, pair.as_ref()) else { continue };
         if flags.contains('f') {
             if export {
                 // Functions go to children under a name that no variable has.
@@ -39,6 +38,7 @@ pub(super) fn declare(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
             }
         }
         set_attributes(&flags, name, scope);
+        super::subscript::assigned(reader, name, pair.as_ref().map(|(_, value)| value), scope);
         if let Some((name, value)) = &pair {
             let value = if flags.contains('n') {
                 // A name for another variable: what is assigned through it is not followed.
@@ -126,6 +126,12 @@ impl Reader<'_> {
         };
         number.map_or(word, |number| Word::Literal(number.to_string()))
     }
+}
+
+/// The name that a word of `declare` is about.
+fn assigned_name<'w>(word: &'w Word, pair: Option<&'w (String, Word)>) -> Option<&'w str> {
+    let literal = word.literal().filter(|text| !text.starts_with(['-', '+']));
+    pair.map(|(name, _)| name.as_str()).or(literal)
 }
 
 /// Gives hidden variables their values back.

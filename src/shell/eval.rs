@@ -131,9 +131,12 @@ impl Reader<'_> {
 
     /// The end of a shell: what its traps say runs.
     pub(super) fn finish(&mut self, scope: &mut Scope) {
-        for code in std::mem::take(&mut scope.traps).iter() {
-            for text in code.as_code().unwrap_or_default() {
-                self.code("trap", &text, scope, &Stdin::Inherited);
+        // One may set another.
+        for _ in 0..3 {
+            for code in std::mem::take(&mut scope.traps).iter() {
+                for text in code.as_code().unwrap_or_default() {
+                    self.code("trap", &text, scope, &Stdin::Inherited);
+                }
             }
         }
     }
@@ -173,9 +176,8 @@ impl Reader<'_> {
                 Some(String::new())
             }
             Node::Test(words) => {
-                for word in words {
-                    self.single(word, scope);
-                }
+                let words: Vec<Word> = words.iter().map(|word| self.single(word, scope)).collect();
+                super::subscript::test(self, &words, scope);
                 Some(String::new())
             }
             Node::Arithmetic { text, repeats } => {

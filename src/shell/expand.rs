@@ -56,7 +56,7 @@ impl Reader<'_> {
     }
 
     /// Appends what one part becomes.
-    fn field(&mut self, part: &Part, scope: &mut Scope, fields: &mut Fields) {
+    pub(super) fn field(&mut self, part: &Part, scope: &mut Scope, fields: &mut Fields) {
         match part {
             Part::Bare(text) | Part::Quoted(text) => fields.word().push_text(text),
             Part::Variable { name, index, quoted, change }
@@ -98,114 +98,6 @@ impl Reader<'_> {
             return;
         }
         fields.split_word(value, separators);
-    }
-
-    /// `${x:-word}` and `${x:+word}` unquoted: the value, or the word with its own quotes.
-    fn either(
-        &mut self,
-        value: Option<Word>,
-        name: &str,
-        change: &Change,
-        scope: &mut Scope,
-        fields: &mut Fields,
-    ) {
-        let separators = scope.separators();
-        let (Change::Default { word, .. } | Change::Alternative { word, .. }) = change else {
-            return;
-        };
-        let assign = matches!(change, Change::Default { assign: true, .. });
-        let taken = self.which(value.as_ref(), change);
-        let other = matches!(change, Change::Alternative { .. });
-        let uses_word = match taken {
-            Some(uses_word) => uses_word,
-            None => match self.choose(2) {
-                Some(choice) => choice == 0,
-                None => {
-                    self.single(word, scope);
-                    let piece = Piece::Hole { what: format!("${name}"), many: true };
-                    fields.word().push_piece(piece);
-                    return;
-                }
-            },
-        };
-        if !uses_word {
-            if let (false, Some(value)) = (other, value) {
-                let value = if taken.is_none() { value.without_empty() } else { value };
-                self.unquoted(fields, &value, &separators);
-            }
-            return;
-        }
-        if assign {
-            let word = self.single(word, scope);
-            // Where it may have had a value, the other runs begin with either.
-            let old = value.filter(|_| taken.is_none());
-            let kept = old.map_or(word.clone(), |old| old.without_empty().or(&word));
-            scope.set(name, Value::Scalar(kept));
-            self.unquoted(fields, &word, &separators);
-            return;
-        }
-        for part in &word.parts {
-            match part {
-                Part::Bare(text) if !text.contains(['*', '?', '[', '~']) => {
-                    fields.split(text, &separators);
-                }
-                Part::Bare(text) => {
-                    scope.owe(super::glob::push_bare(fields.word(), text) * 2);
-                }
-                Part::Quoted(_)
-                | Part::Variable { .. }
-                | Part::Command { .. }
-                | Part::Process { .. }
-                | Part::Arithmetic { .. } => self.field(part, scope, fields),
-            }
-        }
-    }
-
-    /// `${x:-word}` and `${x:+word}` as one word.
-    fn one_of_two(
-        &mut self,
-        value: Option<Word>,
-        name: &str,
-        change: &Change,
-        word: &Raw,
-        scope: &mut Scope,
-    ) -> Word {
-        let uses_word = self.which(value.as_ref(), change);
-        let word = self.single(word, scope);
-        let Change::Default { assign, .. } = change else {
-            return match uses_word {
-                Some(true) => word,
-                Some(false) => Word::empty(),
-                None => word.or(&Word::empty()),
-            };
-        };
-        let word = match (uses_word, value) {
-            (Some(false), Some(value)) => return value,
-            (None, Some(value)) => value.without_empty().or(&word),
-            _ => word,
-        };
-        if *assign {
-            scope.set(name, Value::Scalar(word.clone()));
-        }
-        word
-    }
-
-    /// Whether `${x:-word}` or `${x:+word}` uses its word; `None` when it may or may not.
-    fn which(&self, value: Option<&Word>, change: &Change) -> Option<bool> {
-        let (Change::Default { colon, .. } | Change::Alternative { colon, .. }) = change else {
-            return Some(false);
-        };
-        let (colon, default) = (*colon, matches!(change, Change::Default { .. }));
-        let set = match value {
-            // What the text does not set may still be set around it.
-            None if default => Some(false),
-            None => None,
-            Some(Word::Literal(text)) => Some(!(colon && text.is_empty())),
-            Some(Word::OneOf(all)) if all.iter().all(|text| !text.is_empty()) => Some(true),
-            Some(word) if !word.can_be("") => Some(true),
-            Some(_) => None,
-        };
-        set.map(|set| set != default)
     }
 
     /// A word that is not split: assignments, here-strings, redirections, case subjects.
@@ -307,7 +199,7 @@ impl Reader<'_> {
                 Some(_) if words.iter().any(Word::is_many) => {
                     Some(Word::hole(format!("{name}[…]"), true))
                 }
-                Some(text) => match self.number(text, scope).map(usize::try_from) {
+                Some(text) => match self.index(text, scope).map(usize::try_from) {
                     Some(Ok(at)) => {
                         Some(words.get(at).cloned().filter(is_there).unwrap_or(Word::empty()))
                     }
@@ -318,19 +210,15 @@ impl Reader<'_> {
         }
         match name {
             "@" | "*" => return Some(in_one(scope.args.get(1..).unwrap_or(&[]), scope)),
-            "HOME" if scope.get(name).is_none() => {
-                return self.home.clone().map(Word::Literal);
+            "?" | "$" | "!" | "-" => return None,
+            "HOME" | "PWD" | "IFS" | "SHELL" | "BASH" if scope.get(name).is_none() => {
+                return self.given(name, scope).map(|text| Word::Literal(text.to_owned()));
             }
-            "PWD" if scope.get(name).is_none() => {
-                return scope.cwd.clone().map(Word::Literal);
-            }
-            "IFS" if scope.get(name).is_none() => return Some(Word::Literal(" \t\n".into())),
             "#" => {
                 let known = scope.args.iter().all(|arg| !arg.is_many());
                 return known
                     .then(|| Word::Literal((scope.args.len().saturating_sub(1)).to_string()));
             }
-            "?" | "$" | "!" | "-" => return None,
             _ => {}
         }
         if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() {
@@ -341,6 +229,17 @@ impl Reader<'_> {
             });
         }
         scope.scalar(name)
+    }
+
+    /// What a shell is started with.
+    fn given<'s>(&'s self, name: &str, scope: &'s Scope) -> Option<&'s str> {
+        match name {
+            "HOME" => self.home.as_deref(),
+            "PWD" => scope.cwd.as_deref(),
+            "IFS" => Some(" \t\n"),
+            // Whichever it is, it is a shell.
+            _ => Some("/bin/bash"),
+        }
     }
 
     fn changed(
@@ -379,11 +278,12 @@ impl Reader<'_> {
             Change::Indirect => match value.as_ref().and_then(Word::literal) {
                 Some(target) => {
                     let target = target.to_owned();
+                    super::subscript::run(self, &target, scope);
                     scope.scalar(&target).unwrap_or_else(|| Word::hole(format!("${target}"), many))
                 }
                 None => unset(),
             },
-            Change::Other => Word::hole(format!("${name}@"), true),
+            Change::Other => super::subscript::transformed(self, name, value.as_ref(), scope),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::eval::Reader;
 use super::hosted::code;
 use super::launch::join;
 use super::run::Call;
-use super::scope::Scope;
+use super::scope::{Scope, Value};
 use super::types::{Stdin, Word};
 
 const GIT_COMMANDS: &[&str] = &[
@@ -127,10 +127,43 @@ pub(super) fn git(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) {
     }
     let Some(command) = call.arg(index) else { return };
     let rest = call.argv.get(index + 1..).unwrap_or(&[]);
+    hooks(reader, call, scope);
     if command == "config" {
         keep_alias(rest, scope);
     }
     subcommand(reader, command, rest, call, scope);
+}
+
+/// Hooks that this text wrote: which of them a command runs depends on the repository.
+fn hooks(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) {
+    if scope.written.borrow().is_empty() {
+        return;
+    }
+    const SETTING: &str = "core.hookspath";
+    const NOTE: &str = "git hooks";
+    for (index, word) in call.argv.iter().enumerate() {
+        let Some(text) = word.literal() else { continue };
+        let (key, value) = text.split_once('=').unwrap_or((text, ""));
+        if key.eq_ignore_ascii_case(SETTING) {
+            let path = if value.is_empty() { call.arg(index + 1).unwrap_or("") } else { value };
+            scope.set(NOTE, Value::Scalar(Word::Literal(path.to_owned())));
+        }
+    }
+    let moved = scope.scalar(NOTE);
+    let moved = moved.as_ref().and_then(Word::literal);
+    let moved = moved.and_then(|path| super::values::absolute(scope.cwd.as_deref(), path));
+    scope.owe(scope.written.borrow().len());
+    let is_hook = |path: &str| {
+        let Some((directory, _)) = path.rsplit_once('/') else { return false };
+        directory.ends_with(".git/hooks") || moved.as_deref() == Some(directory)
+    };
+    let texts: Vec<String> = {
+        let written = scope.written.borrow();
+        written.iter().filter(|(path, _)| is_hook(path)).map(|(_, text)| text.clone()).collect()
+    };
+    for text in texts {
+        reader.launched_code("git hook", &Word::Literal(text), &[], scope, &Stdin::Inherited);
+    }
 }
 
 /// A subcommand that runs commands of its own.

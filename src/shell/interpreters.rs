@@ -15,6 +15,7 @@ pub(super) fn run(
     scope: &mut Scope,
 ) -> Option<Printed> {
     if super::shells::is_shell(name) {
+        super::subscript::traced(reader, call, scope);
         return Some(super::shells::shell(reader, call, scope));
     }
     match name {

@@ -68,7 +68,12 @@ fn started(
     for code in &walked.codes {
         printed = reader.launched_code(label, code, &[], scope, call.input);
     }
-    let rest = call.argv.get(walked.rest..).unwrap_or(&[]);
+    let mut rest = call.argv.get(walked.rest..).unwrap_or(&[]);
+    if let [first, command @ ..] = rest
+        && first.literal().is_some_and(|text| launcher.perhaps.contains(&text))
+    {
+        rest = command;
+    }
     if rest.is_empty() || (!walked.codes.is_empty() && launcher.shape != Shape::EachCode) {
         return printed;
     }

@@ -35,6 +35,8 @@ pub(super) struct Launcher {
     /// A subcommand that must come first (`direnv exec`), one of these.
     pub(super) verbs: &'static [&'static str],
     pub(super) remote: bool,
+    /// A subcommand that may stand before the command.
+    pub(super) perhaps: &'static [&'static str],
     /// A line that starts `cortex x`, for the test of the table.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test of the table"))]
     pub(super) example: &'static str,
@@ -59,6 +61,7 @@ const fn row(
         shape,
         verbs: &[],
         remote: false,
+        perhaps: &[],
         example,
         near_miss,
     }
@@ -72,6 +75,11 @@ impl Launcher {
 
     const fn verbs(mut self, verbs: &'static [&'static str]) -> Self {
         self.verbs = verbs;
+        self
+    }
+
+    const fn perhaps(mut self, perhaps: &'static [&'static str]) -> Self {
+        self.perhaps = perhaps;
         self
     }
 
@@ -425,7 +433,8 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
         "--conclude",
         "--reference",
     ]),
-    row(&["entr"], Tail, 0, &[], "entr -n cortex x", "entr echo cortex x"),
+    row(&["entr"], Tail, 0, &[], "entr -n cortex x", "entr echo cortex x")
+        .code(&["-s", "-cs", "-ns", "-rs", "-as", "-crs", "-ncs", "-nrs", "-cns", "-acs", "-ars"]),
     row(
         &["watchexec", "cargo-watch"],
         CodeOrTail,
@@ -535,13 +544,22 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
     )
     .verbs(&["run"]),
     row(
-        &["uvx", "pipx"],
+        &["uvx"],
         Tail,
         0,
-        &["--with", "--from", "--python", "-p", "--spec"],
+        &["--with", "--from", "--python", "-p"],
         "uvx cortex x",
         "uvx echo cortex x",
     ),
+    row(
+        &["pipx"],
+        Tail,
+        0,
+        &["--python", "--spec", "--with", "--index-url", "--pip-args"],
+        "pipx run cortex x",
+        "pipx install cortex x",
+    )
+    .verbs(&["run"]),
     row(
         &[
             "poetry", "pipenv", "pdm", "hatch", "rye", "bundle", "rbenv", "pyenv", "pixi", "fnm",
@@ -571,7 +589,7 @@ pub(super) const LAUNCHERS: &[Launcher] = &[
         "dotenv -- cortex x",
         "dotenv -f cortex echo x",
     )
-    .verbs(&[]),
+    .perhaps(&["run"]),
     row(
         &["op", "doppler", "infisical", "teller", "vault-exec"],
         AfterDashes,

@@ -54,6 +54,7 @@ pub(super) fn printed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
         "pwd" => scope.cwd.clone().map(|cwd| cwd + "\n"),
         "which" | "type" | "hash" => looked_up(call.argv.last()),
         "basename" => call.arg(1).map(|path| super::program::base_name(path).to_owned() + "\n"),
+        "dd" => dd(reader, call, input, scope),
         "cp" | "mv" | "ln" | "install" => {
             copy(reader, call, scope);
             Some(String::new())
@@ -62,6 +63,17 @@ pub(super) fn printed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
         | "truncate" | "unlink" => Some(String::new()),
         _ => None,
     }
+}
+
+/// `dd if=file of=file`, either of them the standard one.
+fn dd(reader: &mut Reader<'_>, call: &Call<'_>, input: Option<&str>, scope: &mut Scope) -> Printed {
+    let named =
+        |key| call.argv.iter().filter_map(Word::literal).find_map(|word| word.strip_prefix(key));
+    let from = named("if=").map(|path| reader.file_text(path, scope));
+    let text = from.unwrap_or_else(|| input.map(str::to_owned));
+    let Some(path) = named("of=") else { return text };
+    remember(scope, path, text.as_deref(), false);
+    Some(String::new())
 }
 
 /// The path that a look-up prints: the program's own name will do.

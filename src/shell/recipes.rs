@@ -7,6 +7,9 @@ use super::types::{Stdin, What, Word};
 
 /// `make`, `just`, `task`: the recipe text of a readable file, whatever its target.
 pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: &Scope) {
+    if name == "just" && just_command(reader, call, scope) {
+        return;
+    }
     let mut texts = Vec::new();
     let mut unread = None;
     let mut directory = scope.clone();
@@ -62,6 +65,15 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
     for text in texts {
         recipe(reader, &text, runs, &directory);
     }
+}
+
+/// `just --command program …`.
+fn just_command(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> bool {
+    let is_option = |word: &Word| matches!(word.literal(), Some("-c" | "--command"));
+    let Some(at) = call.argv.iter().position(is_option) else { return false };
+    let rest = call.argv.get(at + 1..).unwrap_or(&[]);
+    reader.launched("just --command", rest, scope, call.input, call.env);
+    true
 }
 
 /// Which lines of a recipe run.

@@ -61,7 +61,8 @@ impl Reader<'_> {
             Word::Partial(_) => {
                 let detail = super::types::spell(&argv);
                 self.note(What::Program, &detail);
-                self.invocation(argv, scope, redirects, input.clone(), env);
+                self.invocation(argv.clone(), scope, redirects, input.clone(), env);
+                super::guess::started(self, &argv, scope, input, env);
                 None
             }
         }

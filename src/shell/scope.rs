@@ -247,6 +247,14 @@ impl Scope {
         self.forget(name, true, true);
     }
 
+    /// What a variable's attributes make of a word.
+    pub(super) fn as_given(&self, name: &str, word: Word) -> Word {
+        match self.as_declared(name, Value::Scalar(word.clone())) {
+            Value::Scalar(word) => word,
+            Value::Array(_) => word,
+        }
+    }
+
     /// The value that `declare -i`, `-l` or `-u` makes of one.
     fn as_declared(&self, name: &str, value: Value) -> Value {
         let Some(attribute) = self.attributes.get(name) else { return value };

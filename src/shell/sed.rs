@@ -37,11 +37,35 @@ pub(super) fn sed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pr
             output = changed;
         }
     }
+    in_place(reader, &scripts, call, scope);
     let quiet = call.argv.iter().any(|word| matches!(word.literal(), Some("-n" | "--quiet")));
     let operands =
         call.argv.iter().skip(1).filter_map(Word::literal).filter(|t| !t.starts_with('-'));
     let reads_files = operands.count() > usize::from(!given_by_option(call));
     if quiet || scripts.is_empty() || reads_files { None } else { output }
+}
+
+/// `sed -i` on files whose text is known.
+fn in_place(reader: &mut Reader<'_>, scripts: &[String], call: &Call<'_>, scope: &Scope) {
+    let words = || call.argv.iter().skip(1).filter_map(Word::literal);
+    let is_option = |text: &&str| {
+        text.starts_with("--in-place")
+            || text.starts_with('-') && !text.starts_with("--") && text.contains('i')
+    };
+    if !words().any(|text| is_option(&text)) {
+        return;
+    }
+    for path in words().filter(|text| !text.starts_with('-')) {
+        let Some(before) = reader.known_text(path, scope) else { continue };
+        let each = scripts.iter().flat_map(|script| script.split('\n'));
+        let after = each
+            .into_iter()
+            .try_fold(before, |text, line| Substitution::read(line.trim_start())?.apply(&text));
+        if let Some(text) = after {
+            let absolute = super::values::absolute(scope.cwd.as_deref(), path);
+            scope.write(absolute.unwrap_or_else(|| path.to_owned()), text, false);
+        }
+    }
 }
 
 fn given_by_option(call: &Call<'_>) -> bool {

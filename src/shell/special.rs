@@ -34,10 +34,28 @@ pub(super) fn run(
         "wsl" => Some(super::elsewhere::wsl(reader, call, scope)),
         "start" => Some(windows_start(reader, call, scope)),
         "wmic" => Some(wmic(reader, call, scope)),
+        "cargo" if cargo_binary(call).is_some() => {
+            let (mut argv, after) = cargo_binary(call)?;
+            argv.extend(call.argv.get(after..).unwrap_or(&[]).iter().cloned());
+            Some(reader.launched("cargo run", &argv, scope, call.input, call.env))
+        }
         "nix" => Some(nix(reader, call, scope)),
         "socat" => Some(socat(reader, call, scope)),
         _ => super::hosted::run(reader, name, call, scope),
     }
+}
+
+/// `cargo run --bin name -- arguments`: the program and the place of its arguments.
+fn cargo_binary(call: &Call<'_>) -> Option<(Vec<Word>, usize)> {
+    let at = |text: &str| call.argv.iter().position(|word| word.literal() == Some(text));
+    let run = at("run").or_else(|| at("r"))?;
+    let end = at("--").unwrap_or(call.argv.len());
+    let options = call.argv.get(run + 1..end)?;
+    let named = options.iter().enumerate().find_map(|(index, word)| match word.literal()? {
+        "--bin" | "-p" | "--package" => options.get(index + 1).and_then(Word::literal),
+        text => text.strip_prefix("--bin="),
+    });
+    Some((vec![Word::Literal(named?.to_owned())], end + 1))
 }
 
 /// `su [-] [user] -c code`.

@@ -108,6 +108,36 @@ impl Invocation {
     }
 }
 
+impl Invocation {
+    /// The invocation if everything that only run time knows were nothing, as an unset variable is;
+    /// `None` where nothing is unknown in that way.
+    pub fn emptied(&self) -> Option<Self> {
+        let is_hole = |piece: &Piece| matches!(piece, Piece::Hole { .. });
+        let mut argv = Vec::with_capacity(self.argv.len());
+        let mut any = false;
+        for word in &self.argv {
+            let Word::Partial(pieces) = word else {
+                argv.push(word.clone());
+                continue;
+            };
+            if !pieces.iter().any(is_hole) || pieces.iter().any(|p| matches!(p, Piece::Glob(_))) {
+                argv.push(word.clone());
+                continue;
+            }
+            any = true;
+            let text: String = pieces
+                .iter()
+                .map(|piece| if let Piece::Text(text) = piece { text.as_str() } else { "" })
+                .collect();
+            let vanishes = pieces.iter().all(|p| matches!(p, Piece::Hole { many: true, .. }));
+            if !vanishes {
+                argv.push(Word::Literal(text));
+            }
+        }
+        (any && !argv.is_empty()).then(|| Self { argv, ..self.clone() })
+    }
+}
+
 /// The most ways in which one command's words are read.
 const MAX_WAYS: usize = 32;
 

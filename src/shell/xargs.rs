@@ -21,14 +21,14 @@ pub(super) fn xargs(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> 
     let template = if template.is_empty() { &echo } else { template };
     let unknown = Word::hole("xargs", true);
     let Some(mark) = replace else {
-        let items = input.filter(|_| !odd).map(|text| items(&text, delimiter));
+        let items = input.filter(|_| !odd).and_then(|text| items(&text, delimiter));
         let runs: Vec<Vec<Word>> = match items {
             Some(items) if items.is_empty() => vec![Vec::new()],
-            Some(items) if items.len() <= MAX_ITEMS => {
+            Some(items) => {
                 let words: Vec<Word> = items.into_iter().map(Word::Literal).collect();
                 words.chunks(most.max(1)).map(<[Word]>::to_vec).collect()
             }
-            _ => vec![vec![unknown]],
+            None => vec![vec![unknown]],
         };
         let mut printed = None;
         for run in runs {
@@ -191,13 +191,18 @@ fn replaced(word: &Word, mark: &str, value: &Word) -> Word {
     out
 }
 
-fn items(text: &str, delimiter: Option<char>) -> Vec<String> {
+/// The items of an input; `None` when they are too many to be told apart.
+fn items(text: &str, delimiter: Option<char>) -> Option<Vec<String>> {
     if let Some(delimiter) = delimiter {
         let text = text.strip_suffix(delimiter).unwrap_or(text);
-        return text.split(delimiter).map(str::to_owned).collect();
+        let few = text.split(delimiter).nth(MAX_ITEMS).is_none();
+        return few.then(|| text.split(delimiter).map(str::to_owned).collect());
     }
-    shell_words::split(text)
-        .unwrap_or_else(|_| text.split_whitespace().map(str::to_owned).collect())
+    if text.split_whitespace().nth(MAX_ITEMS).is_some() {
+        return None;
+    }
+    let words = shell_words::split(text);
+    Some(words.unwrap_or_else(|_| text.split_whitespace().map(str::to_owned).collect()))
 }
 
 /// Options of parallel that take the next word.

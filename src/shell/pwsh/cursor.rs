@@ -123,7 +123,7 @@ impl<'t> Cursor<'t> {
     pub(super) fn bracketed(&mut self, reader: &mut Reader<'_>) -> &'t str {
         let from = self.at + 1;
         let end = closing(self.text, self.at);
-        reader.spend((end - self.at) / BYTES_SCANNED);
+        reader.spend(1 + (end - self.at) / BYTES_SCANNED);
         self.at = (end + 1).min(self.text.len());
         self.text.get(from..end).unwrap_or("")
     }

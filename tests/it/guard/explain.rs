@@ -45,6 +45,8 @@ fn a_refused_command_is_shown_with_what_was_read() {
       4 ‹$X› y
         (in /tmp)
         word 1 may be any number of words: only run time knows $X
+        5 y
+          (by an unset variable)
     could not read
       a program-unknown: program at byte 36: … y
     stores
