@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use super::failure::Failure;
 use super::posture_args::{BackendArg, ContainArgs};
 use super::{Answer, named_dirs, output};
+use crate::guard::label;
 use crate::posture::boundary::ground::{self, Wish};
 use crate::posture::boundary::layout::Ground;
 use crate::posture::boundary::plan::{Plan, plan};
@@ -98,7 +99,7 @@ fn show(args: &ContainArgs, ground: &Ground) -> anyhow::Result<Answer> {
 fn screen(ground: &Ground, plan: Option<&Plan>, tried: Option<&Vec<Tried>>) -> String {
     let mut text = String::new();
     let mut row = |name: &str, value: &str| {
-        text.push_str(&format!("{name:<11}{}\n", output::plain_text(value)));
+        text.push_str(&format!("{name:<11}{}\n", label::one_line(value, usize::MAX)));
     };
     row("workspace", &ground.workspace.to_string_lossy());
     match plan {

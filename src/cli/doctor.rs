@@ -10,6 +10,7 @@ use super::install::refused;
 use super::output;
 use super::screen;
 use super::stores;
+use crate::guard::label;
 use crate::wiring::doctor::{self, Health, Row};
 use crate::wiring::table::Places;
 
@@ -61,10 +62,14 @@ fn line(row: &Row) -> String {
     let style = Style::new().bold().fg_color(Some(color.into()));
     let health = row.health.as_str();
     // A fix is left whole: it is there to be copied.
-    let fix = row.fix.as_ref().map_or_else(String::new, |fix| format!("      fix: {fix}\n"));
+    let fix = row
+        .fix
+        .as_ref()
+        .map_or_else(String::new, |fix| format!("      fix: {}\n", label::lines(fix)));
+    let said = label::one_line(&row.said, usize::MAX);
     let said = match screen::width() {
-        Some(width) => screen::wrapped(&row.said, width - SAID).join(&format!("\n{:SAID$}", "")),
-        None => row.said.clone(),
+        Some(width) => screen::wrapped(&said, width - SAID).join(&format!("\n{:SAID$}", "")),
+        None => said,
     };
     format!("{style}{health}{style:#}  {:<10}  {said}\n{fix}", row.name)
 }

@@ -130,7 +130,7 @@ pub(super) fn refused(refused: Refused) -> anyhow::Error {
 }
 
 fn words(done: &Installed, dry_run: bool) -> String {
-    let settings = done.settings.display();
+    let settings = output::place(&done.settings);
     let mut out = String::new();
     if dry_run {
         out.push_str(&match done.change {
@@ -138,7 +138,7 @@ fn words(done: &Installed, dry_run: bool) -> String {
             Change::Edited => format!("would edit {settings}\n"),
             Change::Nothing => format!("would leave {settings} as it is\n"),
         });
-        out.push_str(&done.diff);
+        out.push_str(&output::plain_text(&done.diff));
         return out;
     }
     out.push_str(&match done.change {
@@ -147,13 +147,13 @@ fn words(done: &Installed, dry_run: bool) -> String {
         Change::Nothing => format!("unchanged   {settings}\n"),
     });
     if let Some(backup) = &done.backup {
-        out.push_str(&format!("backup      {}\n", backup.display()));
+        out.push_str(&format!("backup      {}\n", output::place(&backup)));
     }
     if done.events.is_empty() {
-        out.push_str(&format!("registered  {} mcp\n", done.command.display()));
+        out.push_str(&format!("registered  {} mcp\n", output::place(&done.command)));
         return out;
     }
-    out.push_str(&format!("registered  {} hook\n", done.command.display()));
+    out.push_str(&format!("registered  {} hook\n", output::place(&done.command)));
     out.push_str(&format!("for         {}\n", done.events.join(", ")));
     out
 }

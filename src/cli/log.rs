@@ -64,7 +64,7 @@ pub(super) fn read(state: &State) -> anyhow::Result<LogText> {
 
 fn unreadable(state: &State, error: std::io::Error) -> anyhow::Error {
     let path = state.log_path();
-    let path = path.display();
+    let path = output::place(&path);
     let failure = Failure::no(format!("the log `{path}` cannot be read"));
     anyhow::Error::from(error).context(failure.hint(format!("ls -l {path}")))
 }

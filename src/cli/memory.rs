@@ -35,8 +35,9 @@ impl Here {
     /// Finds the project's store from the current directory; `RINGFENCE_STORE` and `RINGFENCE_STATE`
     /// name other places.
     pub(super) fn find() -> anyhow::Result<Self> {
-        let dirs = Dirs::from_env()
-            .ok_or_else(|| Failure::no("`HOME` is not set").hint("export HOME=/home/you"))?;
+        let dirs = Dirs::from_env().ok_or_else(|| {
+            Failure::no("`HOME` is not set to an absolute path").hint("export HOME=/home/you")
+        })?;
         let dir = env::current_dir()
             .ok_or_else(|| Failure::no("the current directory is gone").hint("cd ~"))?;
         let dir = crate::sys::file::canonical(&dir).unwrap_or(dir);

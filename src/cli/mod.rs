@@ -65,6 +65,12 @@ pub(crate) fn run(serve: Serve) -> u8 {
         }
     };
     match dispatch(cli.command, serve) {
+        Ok(_) if output::lost().is_some() => {
+            let error = output::lost().map_or_else(String::new, ToString::to_string);
+            let error = Failure::no(format!("standard output could not be written: {error}"));
+            output::failure(&error.into());
+            Kind::No.exit_code()
+        }
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => Kind::No.exit_code(),
         Ok(Answer::Status(status)) => status,
@@ -92,7 +98,9 @@ pub(crate) enum Answer {
 /// Without `HOME` nothing of ours has a place.
 pub(crate) fn dirs() -> anyhow::Result<Dirs> {
     Dirs::from_env().ok_or_else(|| {
-        Failure::no("`HOME` is not set, so nothing has a place").hint("export HOME=~").into()
+        Failure::no("`HOME` is not set to an absolute path, so nothing has a place")
+            .hint("export HOME=~")
+            .into()
     })
 }
 

@@ -1,17 +1,36 @@
 //! Printing: data on standard output, talk on standard error; a closed pipe is no error.
 
 use std::io::Write;
+use std::path::Path;
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 
 use super::failure::Failure;
 use crate::guard::label;
 
+/// Why standard output could not be written, for the first time that it could not.
+static LOST: OnceLock<std::io::Error> = OnceLock::new();
+
 /// Prints text or JSON as it is, to standard output.
 pub(crate) fn data(text: &str) {
     let mut out = anstream::stdout().lock();
-    // A reader that has left is not our failure.
-    drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        // A reader that has left is not our failure.
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        drop(LOST.set(error));
+    }
+}
+
+/// Why something that was printed did not arrive: a full disk keeps no export.
+pub(crate) fn lost() -> Option<&'static std::io::Error> {
+    LOST.get()
+}
+
+/// A path on one line of a terminal; who made the directory may have chosen a name that misleads.
+pub(crate) fn place(path: &Path) -> String {
+    label::one_line(&path.display().to_string(), usize::MAX)
 }
 
 /// As [`data`]; `false` when the reader has left.
@@ -72,7 +91,7 @@ pub(crate) fn failure(error: &anyhow::Error) {
         labelled("error:", AnsiColor::Red, &first.to_string());
     }
     for cause in chain {
-        talk(&format!("  {cause}"));
+        talk(&format!("  {}", label::lines(&cause.to_string())));
     }
     if let Some(hint) = error.downcast_ref::<Failure>().and_then(|failure| failure.hint.as_ref()) {
         talk("");
@@ -82,5 +101,5 @@ pub(crate) fn failure(error: &anyhow::Error) {
 
 fn labelled(label: &str, color: AnsiColor, line: &str) {
     let style = Style::new().bold().fg_color(Some(color.into()));
-    drop(writeln!(anstream::stderr().lock(), "{style}{label}{style:#} {line}"));
+    drop(writeln!(anstream::stderr().lock(), "{style}{label}{style:#} {}", label::lines(line)));
 }

@@ -3,6 +3,7 @@
 use super::posture_args::{PostureArgs, PostureCommand};
 use super::{Answer, named_dirs, output};
 use crate::config;
+use crate::guard::label;
 use crate::posture::{hosted, is_below};
 use crate::state::{PostureRecord, State};
 use crate::sys::{env, file};
@@ -63,7 +64,7 @@ fn own_sessions(record: &PostureRecord) -> String {
 fn screen(record: &PostureRecord, is_kept: bool) -> String {
     let mut text = String::new();
     let mut row = |name: &str, value: &str| {
-        text.push_str(&format!("{name:<10} {}\n", output::plain_text(value)));
+        text.push_str(&format!("{name:<10} {}\n", label::one_line(value, usize::MAX)));
     };
     if is_kept && !record.hosted {
         row("posture", "none: this session is a person's");

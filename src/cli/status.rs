@@ -6,6 +6,7 @@ use super::Answer;
 use super::args::StatusArgs;
 use super::install::refused;
 use super::{off, output, stores};
+use crate::guard::label;
 use crate::state::State;
 use crate::sys::clock;
 use crate::wiring::change;
@@ -44,19 +45,21 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
         return Ok(Answer::Yes);
     }
     let mut lines =
-        format!("program   {} {}\n", places.binary.display(), env!("CARGO_PKG_VERSION"));
+        format!("program   {} {}\n", output::place(&places.binary), env!("CARGO_PKG_VERSION"));
     for one in &owned {
-        lines.push_str(&format!("{:<8}  {} ({})\n", one.kind, one.path.display(), one.what));
+        lines.push_str(&format!("{:<8}  {} ({})\n", one.kind, output::place(&one.path), one.what));
     }
     if !owned.iter().any(|one| one.kind == owned::ENTRIES) {
         lines.push_str("entries   none: not installed\n");
     }
     if let Some(loose) = &loose {
-        lines.push_str(&format!("not asked {}; to mend it: {}\n", loose.said, loose.mend));
+        let told = format!("not asked {}; to mend it: {}", loose.said, loose.mend);
+        lines.push_str(&(label::one_line(&told, usize::MAX) + "\n"));
     }
     for store in &stores {
         let doubt = store.doubt.as_ref().map_or_else(String::new, |doubt| format!(", {doubt}"));
-        lines.push_str(&format!("store     {} ({}{doubt})\n", store.path, store.family));
+        let path = label::one_line(&store.path, usize::MAX);
+        lines.push_str(&format!("store     {path} ({}{doubt})\n", store.family));
     }
     if let waiting @ 1.. = state.waiting() {
         lines.push_str(&format!("pending   {waiting} refused to subagents (ringfence pending)\n"));

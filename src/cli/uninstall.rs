@@ -26,7 +26,7 @@ pub(crate) fn run(args: &UninstallArgs) -> anyhow::Result<Answer> {
             output::warning(&format!(
                 "`{}` has its old bytes, and in them {} hook entries of ours from an earlier install; \
                  `ringfence uninstall --older` takes those out too",
-                file.settings.display(),
+                output::place(&file.settings),
                 file.older_entries
             ));
         }
@@ -65,7 +65,7 @@ fn still_there(places: &Places, done: &Uninstalled) {
         if !known && owned::holds_entries(places, &path) {
             output::warning(&format!(
                 "`{}` still has entries of ours: ringfence uninstall --scope {}",
-                path.display(),
+                output::place(&path),
                 scope.word()
             ));
         }
@@ -84,7 +84,7 @@ fn removal(removal: Removal) -> &'static str {
 fn words(done: &Uninstalled, dry_run: bool) -> String {
     let mut out = String::new();
     for file in &done.files {
-        let settings = file.settings.display();
+        let settings = output::place(&file.settings);
         if dry_run {
             out.push_str(&match file.removal {
                 Removal::Restored => format!("would restore {settings}\n"),
@@ -92,24 +92,27 @@ fn words(done: &Uninstalled, dry_run: bool) -> String {
                 Removal::Cut => format!("would edit {settings}\n"),
                 Removal::Nothing => format!("would leave {settings} as it is\n"),
             });
-            out.push_str(&file.diff);
+            out.push_str(&output::plain_text(&file.diff));
             continue;
         }
         out.push_str(&format!("{:<10}  {settings}\n", removal(file.removal)));
         if let Some(backup) = &file.backup {
-            out.push_str(&format!("backup      {}\n", backup.display()));
+            out.push_str(&format!("backup      {}\n", output::place(&backup)));
         }
     }
     for Purged { path, files, bytes } in &done.purged {
         let word = if dry_run { "would purge" } else { "purged     " };
         let plural = if *files == 1 { "" } else { "s" };
-        out.push_str(&format!("{word} {} ({files} file{plural}, {bytes} bytes)\n", path.display()));
+        out.push_str(&format!(
+            "{word} {} ({files} file{plural}, {bytes} bytes)\n",
+            output::place(&path)
+        ));
     }
     for path in &done.removed {
-        out.push_str(&format!("removed     {}\n", path.display()));
+        out.push_str(&format!("removed     {}\n", output::place(&path)));
     }
     for path in &done.kept {
-        out.push_str(&format!("kept        {}\n", path.display()));
+        out.push_str(&format!("kept        {}\n", output::place(&path)));
     }
     if out.is_empty() {
         out.push_str("nothing of ours was found\n");

@@ -32,7 +32,8 @@ impl Home {
     /// # Errors
     /// One sentence: nothing has a place without a home and a directory.
     pub(super) fn find(named: Named) -> Result<Self, String> {
-        let mut dirs = Dirs::from_env().ok_or("`HOME` is not set, so nothing has a place")?;
+        let mut dirs = Dirs::from_env()
+            .ok_or("`HOME` is not set to an absolute path, so nothing has a place")?;
         let cwd = env::current_dir().ok_or("the current directory is gone")?;
         let at = |path: PathBuf| cwd.join(path);
         if let Some(data) = named.data {

@@ -25,6 +25,10 @@ impl Dirs {
     /// (client-contract: the client filters them). A relative or empty XDG value counts as unset.
     pub fn from_env() -> Option<Self> {
         let home = PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?);
+        // Where we happen to stand is no place to keep anything.
+        if !home.is_absolute() {
+            return None;
+        }
         let xdg = |name: &str, below: &str| {
             std::env::var_os(name)
                 .map(PathBuf::from)

@@ -13,7 +13,8 @@ impl Places {
     /// # Errors
     /// When `HOME` is not set or our own program cannot be found.
     pub fn find() -> Result<Self, Refused> {
-        let mut dirs = Dirs::from_env().ok_or_else(|| Refused::new("`HOME` is not set"))?;
+        let mut dirs = Dirs::from_env()
+            .ok_or_else(|| Refused::new("`HOME` is not set to an absolute path"))?;
         let binary = env::current_exe()
             .ok_or_else(|| Refused::new("the program's own path cannot be found"))?;
         let cwd = env::current_dir().ok_or_else(|| {

@@ -117,6 +117,7 @@ pub fn uninstall(places: &Places, wish: Wish) -> Result<Uninstalled, Refused> {
     take_rest(places, &mut record, purge, &mut done)?;
     // What was not there before is no news.
     done.removed.retain(|path| !made.contains(path));
+    done.purged.retain(|purged| !made.contains(&purged.path));
     Ok(done)
 }
 

@@ -4,5 +4,6 @@ mod log;
 mod manual;
 mod memory;
 mod pending;
+mod screens;
 mod snapshot;
 mod transfer;
