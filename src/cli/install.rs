@@ -147,7 +147,7 @@ fn words(done: &Installed, dry_run: bool) -> String {
         Change::Nothing => format!("unchanged   {settings}\n"),
     });
     if let Some(backup) = &done.backup {
-        out.push_str(&format!("backup      {}\n", output::place(&backup)));
+        out.push_str(&format!("backup      {}\n", output::place(backup)));
     }
     if done.events.is_empty() {
         out.push_str(&format!("registered  {} mcp\n", output::place(&done.command)));

@@ -53,5 +53,5 @@ pub(super) fn words(pause: &Off) -> String {
 }
 
 fn whom(project: Option<&Path>) -> String {
-    project.map_or_else(String::new, |project| format!(" for {}", output::place(&project)))
+    project.map_or_else(String::new, |project| format!(" for {}", output::place(project)))
 }

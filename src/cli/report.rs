@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Answer> {
         None => {
             let dir = here.state().dir();
             file::private_dir(dir)
-                .map_err(|error| Failure::no(format!("`{}`: {error}", output::place(&dir))))?;
+                .map_err(|error| Failure::no(format!("`{}`: {error}", output::place(dir))))?;
             dir.join("report.html")
         }
     };
@@ -72,7 +72,7 @@ fn gather(here: &Here) -> anyhow::Result<Page> {
 
 /// Writes the page for nobody but its owner: it holds what the notes say.
 fn write(path: &Path, page: &str) -> anyhow::Result<()> {
-    let shown = output::place(&path);
+    let shown = output::place(path);
     // Over anything else it would be a way to write into files that are not its own.
     if file::exists(path)
         && file::read_head(path, BEGINNING.len() as u64).ok().as_deref() != Some(BEGINNING)

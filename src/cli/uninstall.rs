@@ -97,7 +97,7 @@ fn words(done: &Uninstalled, dry_run: bool) -> String {
         }
         out.push_str(&format!("{:<10}  {settings}\n", removal(file.removal)));
         if let Some(backup) = &file.backup {
-            out.push_str(&format!("backup      {}\n", output::place(&backup)));
+            out.push_str(&format!("backup      {}\n", output::place(backup)));
         }
     }
     for Purged { path, files, bytes } in &done.purged {
@@ -105,14 +105,14 @@ fn words(done: &Uninstalled, dry_run: bool) -> String {
         let plural = if *files == 1 { "" } else { "s" };
         out.push_str(&format!(
             "{word} {} ({files} file{plural}, {bytes} bytes)\n",
-            output::place(&path)
+            output::place(path)
         ));
     }
     for path in &done.removed {
-        out.push_str(&format!("removed     {}\n", output::place(&path)));
+        out.push_str(&format!("removed     {}\n", output::place(path)));
     }
     for path in &done.kept {
-        out.push_str(&format!("kept        {}\n", output::place(&path)));
+        out.push_str(&format!("kept        {}\n", output::place(path)));
     }
     if out.is_empty() {
         out.push_str("nothing of ours was found\n");

@@ -98,7 +98,9 @@ impl Invocation {
                     let all = |way| all.iter().map(move |text| with(way, text));
                     ways = ways.iter().flat_map(all).collect();
                 }
-                word => ways.iter_mut().for_each(|way| way.push(word.clone())),
+                Word::Literal(_) | Word::OneOf(_) | Word::Partial(_) => {
+                    ways.iter_mut().for_each(|way| way.push(word.clone()));
+                }
             }
         }
         if ways.len() < 2 {
