@@ -6,6 +6,7 @@
 //! with what is left.
 
 mod hosted;
+mod scratchpad;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::sys::file;
 use crate::sys::git::Repository;
 use hosted::Origin;
 pub use hosted::{Hosted, HostedWhen};
+pub use scratchpad::Scratchpad;
 
 /// Larger files are not read.
 const LARGEST: u64 = 256 << 10;
@@ -48,6 +50,8 @@ pub struct Config {
     pub system_message: bool,
     /// What holds for runs that nobody watches.
     pub hosted: Hosted,
+    /// Where commands of sessions run, if elsewhere.
+    pub scratchpad: Scratchpad,
     /// The files that were read.
     pub read: Vec<PathBuf>,
     /// What is wrong in them, one sentence each.
@@ -60,6 +64,7 @@ impl Default for Config {
             policy: Policy::default(),
             system_message: true,
             hosted: Hosted::default(),
+            scratchpad: Scratchpad::default(),
             read: Vec::new(),
             warnings: Vec::new(),
         }
@@ -180,6 +185,11 @@ fn read(path: &Path, origin: Origin, config: &mut Config) -> Said {
                 let take = if key == "posture" { hosted::posture } else { hosted::contain };
                 for (below, wanted) in take(&mut config.hosted, table, origin) {
                     config.warnings.push(format!("`{place}`: `{key}.{below}` {wanted}"));
+                }
+            }
+            ("scratchpad", Value::Table(table)) => {
+                for (below, wanted) in scratchpad::take(&mut config.scratchpad, table, origin) {
+                    config.warnings.push(format!("`{place}`: `scratchpad.{below}` {wanted}"));
                 }
             }
             _ => config.warnings.push(format!("`{place}`: `{key}` is not known")),

@@ -13,6 +13,7 @@ use super::memory_args::{
     ShowMemoryArgs, SnapshotArgs,
 };
 use super::posture_args::{ContainArgs, PostureArgs};
+use super::scratchpad_args::ScratchpadArgs;
 use crate::facts::Named;
 use crate::wiring::table::Scope;
 pub(crate) use looking::{ExplainArgs, LogArgs, ShellArg, StatsArgs};
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     Posture(PostureArgs),
     Contain(ContainArgs),
+    Scratchpad(ScratchpadArgs),
     Grant(GrantArgs),
     Note(NoteArgs),
     NoteResolve(NoteResolveArgs),
@@ -69,7 +71,7 @@ Examples:
   ringfence install --dry-run        show the lines that would change
   ringfence install --scope project  for everybody who works on this project")]
 pub(crate) struct InstallArgs {
-    /// Arms to register, separated by commas: guard, audit, mcp
+    /// Arms to register, separated by commas: guard, audit, scratchpad, mcp
     #[arg(long, value_delimiter = ',', default_value = "guard,audit")]
     pub(crate) with: Vec<String>,
     /// Whose settings to edit

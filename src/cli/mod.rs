@@ -9,6 +9,7 @@ mod memory_args;
 mod output;
 mod posture;
 mod posture_args;
+mod scratchpad_args;
 
 mod audit;
 mod contain;
@@ -31,6 +32,7 @@ mod pending;
 mod report;
 mod restore_from;
 mod restore_memory;
+mod scratchpad;
 mod screen;
 mod search_memory;
 mod show_memory;
@@ -137,6 +139,7 @@ fn dispatch(command: Command, serve: Serve) -> anyhow::Result<Answer> {
         Command::Audit(args) => audit::run(&args),
         Command::Posture(args) => posture::run(&args),
         Command::Contain(args) => contain::run(&args),
+        Command::Scratchpad(args) => scratchpad::run(&args),
         Command::Grant(args) => grant::run(&args),
         Command::Note(args) => note::run(&args),
         Command::NoteResolve(args) => note_resolve::run(&args),

@@ -8,7 +8,7 @@ use crate::sys::{clock, env, git, process};
 
 use super::answer;
 use super::line::Line;
-use super::{audit, posture, proposals, snapshots};
+use super::{audit, posture, proposals, scratchpad, snapshots};
 
 /// A session starts, resumes, was cleared or compacted.
 pub(super) fn session_start(raw: &[u8], line: &Line) {
@@ -59,12 +59,18 @@ pub(super) fn session_start(raw: &[u8], line: &Line) {
 /// What is said at the start of a session: to the person, and to the model.
 fn say(raw: &[u8], line: &Line, state: &State, record: &SessionRecord, pause: Option<&Off>) {
     let off = pause.filter(|_| line.has_guard()).map(off_notice);
-    let audit = line.has_audit().then(|| audit::sentence(raw, line, &record.cwd)).flatten();
+    let audit = line.has("audit").then(|| audit::sentence(raw, line, &record.cwd)).flatten();
     let messages: Vec<String> = off.into_iter().chain(audit).collect();
     let message = (!messages.is_empty()).then(|| messages.join("\n"));
     // A client that a subagent started decides about nothing.
     let is_parent = record.child_of.is_none() && line.has_guard();
-    let context = is_parent.then(|| proposals::reminder(state, &record.cwd)).flatten();
+    let reminder = is_parent.then(|| proposals::reminder(state, &record.cwd)).flatten();
+    let elsewhere = line
+        .has("scratchpad")
+        .then(|| scratchpad::session_start(&record.session, line, &record.cwd))
+        .flatten();
+    let contexts: Vec<String> = reminder.into_iter().chain(elsewhere).collect();
+    let context = (!contexts.is_empty()).then(|| contexts.join("\n"));
     if message.is_some() || context.is_some() {
         let said = answer::session_start(message.as_deref(), context.as_deref());
         process::write_output(said.as_bytes());

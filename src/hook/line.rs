@@ -110,9 +110,9 @@ impl Line {
         self.arms.is_empty() || self.arms.iter().any(|arm| arm == "guard")
     }
 
-    /// Whether the line selects the audit.
-    pub(super) fn has_audit(&self) -> bool {
-        self.arms.iter().any(|arm| arm == "audit")
+    /// Whether the line selects an arm by name.
+    pub(super) fn has(&self, arm: &str) -> bool {
+        self.arms.iter().any(|one| one == arm)
     }
 
     /// Whether the line selects the posture.

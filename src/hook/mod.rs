@@ -12,6 +12,7 @@ mod line;
 mod posture;
 pub mod prefilter;
 mod proposals;
+mod scratchpad;
 mod snapshots;
 
 use std::ffi::OsString;
@@ -62,6 +63,9 @@ fn call(event: &Event, line: &Line) {
             let refused = guarded::pre_tool_use(&raw, line);
             if let Some(hosted) = hosted.filter(|_| !refused) {
                 hosted.judge();
+            }
+            if line.has("scratchpad") {
+                scratchpad::pre_tool_use(&raw, line);
             }
         }
         Event::PostToolUseFailure => lifecycle::call_failed(&raw, line),

@@ -41,6 +41,7 @@ pub const NAMES: &[&str] = &[
     "probe.json",
     "proposals",
     "sandboxes",
+    "scratchpad",
     "sessions",
     "snapshots",
     "tidied",

@@ -84,6 +84,19 @@ pub fn run(order: &Run<'_>) -> io::Result<Ended> {
     })
 }
 
+/// Runs a program without input to its end, however long it takes: its status (`None` when a signal
+/// ended it), what it printed, and what it printed as errors.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn capture(argv: &[String]) -> io::Result<(Option<i32>, Vec<u8>, Vec<u8>)> {
+    let Some((program, args)) = argv.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
+    };
+    let ended = Command::new(program).args(args).stdin(Stdio::null()).output()?;
+    Ok((ended.status.code(), ended.stdout, ended.stderr))
+}
+
 /// Starts a program and leaves it alone: in a session of its own, with these variables only, at low
 /// priority, and with none of our descriptors, so that nobody who waits for ours to be closed waits for
 /// it.

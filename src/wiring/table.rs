@@ -31,7 +31,7 @@ pub const ENTRIES: &[EntryRow] = &[
         event: "PreToolUse",
         word: "pre-tool-use",
         matcher: Some(MEMORY_GUARD_MATCHER),
-        arms: &["guard"],
+        arms: &["guard", "scratchpad"],
         what: "judges each tool call",
     },
     EntryRow {
@@ -45,7 +45,7 @@ pub const ENTRIES: &[EntryRow] = &[
         event: "SessionStart",
         word: "session-start",
         matcher: None,
-        arms: &["guard", "audit"],
+        arms: &["guard", "audit", "scratchpad"],
         what: "records sessions and finds child sessions",
     },
     EntryRow {
@@ -136,10 +136,10 @@ pub const FILES: &[FileRow] = &[
 pub const BACKUPS_KEPT: usize = 5;
 
 /// The arms that this version can register.
-pub const ARMS: &[&str] = &["guard", "audit", "mcp"];
+pub const ARMS: &[&str] = &["guard", "audit", "scratchpad", "mcp"];
 
 /// The words for arms that later versions have.
-pub const LATER_ARMS: &[&str] = &["ledger", "posture", "sandbox", "scratchpad"];
+pub const LATER_ARMS: &[&str] = &["ledger", "posture", "sandbox"];
 
 /// Whose settings are edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -178,5 +178,8 @@ def _told(world, words):
     log = (world.root / "client0.debug").read_text(errors="replace")
     told = [line for line in log.splitlines() if "Parsed initial response" in line]
     for word in words:
-        if not any(word in line for line in told):
+        if word.startswith("!"):
+            if any(word[1:] in line for line in told):
+                yield f"the person was told `{word[1:]}`"
+        elif not any(word in line for line in told):
             yield f"the person was not told `{word}`"

@@ -29,37 +29,37 @@ fn an_arm_that_is_not_there_is_refused_and_nothing_is_written() {
     --
     error: this version has no `ledger` yet, so nothing was installed
 
-    hint: ringfence install --with guard,audit,mcp
+    hint: ringfence install --with guard,audit,scratchpad,mcp
 
     # "guard,posture" exit 64
     --
     error: this version has no `posture` yet, so nothing was installed
 
-    hint: ringfence install --with guard,audit,mcp
+    hint: ringfence install --with guard,audit,scratchpad,mcp
 
     # "guards" exit 64
     --
     error: `guards` is no arm
 
-    hint: ringfence install --with guard,audit,mcp
+    hint: ringfence install --with guard,audit,scratchpad,mcp
 
     # "" exit 64
     --
     error: `--with` names no arm
 
-    hint: ringfence install --with guard,audit,mcp
+    hint: ringfence install --with guard,audit,scratchpad,mcp
 
     # "," exit 64
     --
     error: `--with` names no arm
 
-    hint: ringfence install --with guard,audit,mcp
+    hint: ringfence install --with guard,audit,scratchpad,mcp
 
     # "GUARD" exit 64
     --
     error: `GUARD` is no arm
 
-    hint: ringfence install --with guard,audit,mcp
+    hint: ringfence install --with guard,audit,scratchpad,mcp
     "#);
     for with in ["guard,guard", " guard ", "guard,"] {
         let home = bare_home();

@@ -1,0 +1,82 @@
+//! Which program runs a command on a lane, as words. Pure.
+
+#![forbid(unsafe_code)]
+
+/// The word in a template that the command's text stands for.
+const COMMAND: &str = "{command}";
+
+/// The word in a template that the target stands for.
+const TARGET: &str = "{target}";
+
+/// What is run where the configuration names nothing else.
+const TEMPLATES: [(&str, &str); 4] = [
+    ("ssh", "ssh -o BatchMode=yes -o ConnectTimeout=10 -- {target} {command}"),
+    ("local-docker", "docker exec -i {target} sh -c {command}"),
+    ("k8s", "kubectl exec -i {target} -- sh -c {command}"),
+    ("e2b", "e2b sandbox exec {target} -- sh -c {command}"),
+];
+
+/// What tells one instance of a target from the next of the same name.
+const INSTANCES: [(&str, &str); 2] = [
+    ("local-docker", "docker inspect --format {{.Id}} {target}"),
+    ("k8s", "kubectl get {target} -o jsonpath={.metadata.uid}"),
+];
+
+/// How commands reach a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    words: Vec<String>,
+    /// Prints the instance's id; `None` = the target's name is all there is.
+    pub instance: Option<Vec<String>>,
+}
+
+impl Adapter {
+    /// The adapter of a lane, or of `template` in its stead.
+    ///
+    /// # Errors
+    /// A sentence, when a word is missing or could mean something else.
+    pub fn new(lane: &str, target: Option<&str>, template: Option<&str>) -> Result<Self, String> {
+        let usual = TEMPLATES.iter().find(|(name, _)| *name == lane).map(|(_, text)| *text);
+        let text =
+            template.or(usual).ok_or_else(|| format!("nothing is known of the lane `{lane}`"))?;
+        let words = split(text, target)?;
+        let query = INSTANCES.iter().find(|(name, _)| *name == lane && template.is_none());
+        let instance = match query {
+            Some((_, text)) => Some(put(&shell_words::split(text).unwrap_or_default(), target)?),
+            None => None,
+        };
+        Ok(Self { words, instance })
+    }
+
+    /// The program and its arguments for a shell text.
+    pub fn argv(&self, command: &str) -> Vec<String> {
+        let word = |word: &String| if word == COMMAND { command.to_owned() } else { word.clone() };
+        self.words.iter().map(word).collect()
+    }
+}
+
+fn split(text: &str, target: Option<&str>) -> Result<Vec<String>, String> {
+    let words = shell_words::split(text).map_err(|_| format!("`{text}` is no command line"))?;
+    if words.iter().filter(|word| *word == COMMAND).count() != 1
+        || words.first().is_some_and(|word| word == COMMAND)
+    {
+        return Err(format!(
+            "`{text}` needs `{COMMAND}` once, as a word of its own behind the program"
+        ));
+    }
+    put(&words, target)
+}
+
+fn put(words: &[String], target: Option<&str>) -> Result<Vec<String>, String> {
+    if !words.iter().any(|word| word == TARGET) {
+        return Ok(words.to_vec());
+    }
+    let target = target.ok_or("the lane needs a target")?;
+    // The target is one word of an argument list, but some programs read more into it.
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`$\\;&|<>(){}*?!#".contains(&byte);
+    if target.is_empty() || target.starts_with('-') || !target.bytes().all(plain) {
+        return Err("the target is no plain name".to_owned());
+    }
+    let word = |word: &String| if word == TARGET { target.to_owned() } else { word.clone() };
+    Ok(words.iter().map(word).collect())
+}
