@@ -6,11 +6,12 @@ use serde_json::json;
 
 use super::audit_args::AuditArgs;
 use super::install::refused;
-use super::{Answer, output, stores};
+use super::{Answer, output, screen, stores};
 use crate::audit::engine;
 use crate::audit::gather::{self, Question, canonical};
 use crate::audit::probe::{self, Outcome, Probed};
 use crate::audit::report::Report;
+use crate::guard::label;
 use crate::memory::Family;
 use crate::sys::{env, proof};
 use crate::wiring::change;
@@ -79,20 +80,25 @@ fn look(places: &Places, probes: bool) -> (Report, Option<Vec<Probed>>) {
 fn screen(report: &Report, probed: Option<&[Probed]>) -> String {
     let width = report.facts.iter().map(|fact| fact.name.len()).max().unwrap_or(0);
     let mut text = String::new();
+    let mut row = |label: &str, said: &str, indent: usize| {
+        let said = screen::hanging(&label::one_line(said, usize::MAX), indent);
+        text.push_str(&format!("{label}{said}\n"));
+    };
     for fact in &report.facts {
-        let line = format!("{:<width$}  {}  ({})\n", fact.name, fact.value, fact.source);
-        text.push_str(&output::plain_text(&line));
+        let label = format!("{:<width$}  ", fact.name);
+        row(&label, &format!("{}  ({})", fact.value, fact.source), width + 2);
     }
     for one in probed.into_iter().flatten() {
         let of = if one.store.is_empty() { "this machine" } else { one.store };
-        let line = format!("{:<7}  {:<13}  {of}: {}\n", one.outcome.as_str(), one.cause, one.said);
-        text.push_str(&output::plain_text(&line));
+        let label = format!("{:<7}  {:<13}  ", one.outcome.as_str(), one.cause);
+        row(&label, &format!("{of}: {}", one.said), label.len());
     }
     for info in &report.info {
-        text.push_str(&output::plain_text(&format!("note: {info}\n")));
+        row("note: ", info, 6);
     }
     for warning in &report.warnings {
-        text.push_str(&output::plain_text(&format!("{}: {}\n", warning.tag, warning.detail)));
+        let label = format!("{}: ", warning.tag);
+        row(&label, &warning.detail, 2);
     }
     if report.warnings.is_empty() {
         text.push_str("nothing to warn about\n");

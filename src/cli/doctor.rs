@@ -67,9 +67,6 @@ fn line(row: &Row) -> String {
         .as_ref()
         .map_or_else(String::new, |fix| format!("      fix: {}\n", label::lines(fix)));
     let said = label::one_line(&row.said, usize::MAX);
-    let said = match screen::width() {
-        Some(width) => screen::wrapped(&said, width - SAID).join(&format!("\n{:SAID$}", "")),
-        None => said,
-    };
+    let said = screen::hanging(&said, SAID);
     format!("{style}{health}{style:#}  {:<10}  {said}\n{fix}", row.name)
 }

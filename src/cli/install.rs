@@ -6,6 +6,7 @@ use super::Answer;
 use super::args::InstallArgs;
 use super::failure::Failure;
 use super::output;
+use super::screen;
 use crate::sys::env;
 use crate::wiring::doctor;
 use crate::wiring::entry::Form;
@@ -129,6 +130,9 @@ pub(super) fn refused(refused: Refused) -> anyhow::Error {
     .into()
 }
 
+/// Columns of the word before each line.
+const LABEL: usize = 12;
+
 fn words(done: &Installed, dry_run: bool) -> String {
     let settings = output::place(&done.settings);
     let mut out = String::new();
@@ -154,7 +158,7 @@ fn words(done: &Installed, dry_run: bool) -> String {
         return out;
     }
     out.push_str(&format!("registered  {} hook\n", output::place(&done.command)));
-    out.push_str(&format!("for         {}\n", done.events.join(", ")));
+    out.push_str(&format!("for         {}\n", screen::hanging(&done.events.join(", "), LABEL)));
     out
 }
 

@@ -39,6 +39,15 @@ pub(crate) fn fitted(text: &str, width: usize) -> String {
     kept.chain(['…']).collect()
 }
 
+/// `text` after something that is `indent` columns wide: on a screen in lines that fit it, each begun
+/// below the first.
+pub(crate) fn hanging(text: &str, indent: usize) -> String {
+    match width() {
+        Some(width) => wrapped(text, width - indent).join(&format!("\n{:indent$}", "")),
+        None => text.to_owned(),
+    }
+}
+
 /// `text` in lines of at most `width` columns, broken at blanks where there are any.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();

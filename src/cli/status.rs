@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Answer;
 use super::args::StatusArgs;
 use super::install::refused;
-use super::{off, output, stores};
+use super::{off, output, screen, stores};
 use crate::guard::label;
 use crate::state::State;
 use crate::sys::clock;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
     let mut lines =
         format!("program   {} {}\n", output::place(&places.binary), env!("CARGO_PKG_VERSION"));
     for one in &owned {
-        lines.push_str(&format!("{:<8}  {} ({})\n", one.kind, output::place(&one.path), one.what));
+        lines.push_str(&line(one));
     }
     if !owned.iter().any(|one| one.kind == owned::ENTRIES) {
         lines.push_str("entries   none: not installed\n");
@@ -72,6 +72,14 @@ pub(crate) fn run(args: &StatusArgs) -> anyhow::Result<Answer> {
     }
     output::data(&lines);
     Ok(Answer::Yes)
+}
+
+/// Columns of the word before each line.
+const LABEL: usize = 10;
+
+fn line(one: &Owned) -> String {
+    let place = format!("{} ({})", output::place(&one.path), one.what);
+    format!("{:<8}  {}\n", one.kind, screen::hanging(&place, LABEL))
 }
 
 fn document(one: &Owned) -> serde_json::Value {

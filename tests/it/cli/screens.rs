@@ -93,3 +93,18 @@ fn a_home_that_is_no_absolute_path_is_none() {
         assert!(!home.path().join("here").exists(), "{words:?} made something");
     }
 }
+
+#[test]
+fn no_line_is_wider_than_the_screen() {
+    let home = Home::new();
+    for words in [&["install"][..], &["status"], &["audit"], &["doctor"]] {
+        for columns in [80, 120] {
+            let text = home.on_terminal(words, columns);
+            // A fix is left whole, it is there to be copied; so is what is said aside.
+            let whole = ["fix: ", "warning: "];
+            let lines = text.lines().filter(|line| !whole.iter().any(|one| line.contains(one)));
+            let widest = lines.max_by_key(|line| line.chars().count()).unwrap();
+            assert!(widest.chars().count() <= usize::from(columns), "{words:?}: {widest}");
+        }
+    }
+}
