@@ -164,9 +164,15 @@ fn sandbox(report: &mut Report, question: &Question<'_>) -> Option<Sandbox> {
     }
     let named = strongest(question).find_map(|file| file.fence.bubblewrap.as_deref());
     let program = named.map(PathBuf::from).filter(|path| env::is_program(path));
-    if program.or_else(|| env::find_program("bwrap")).is_none() {
-        report.fact("client sandbox", "on, but bubblewrap is not installed", from(file));
-        return None;
+    // Without one of them the client draws none: it goes on without, or does not start at all.
+    let has_bubblewrap = program.or_else(|| env::find_program("bwrap")).is_some();
+    for (name, is_there) in
+        [("bubblewrap", has_bubblewrap), ("socat", env::find_program("socat").is_some())]
+    {
+        if !is_there {
+            report.fact("client sandbox", format!("on, but {name} is not installed"), from(file));
+            return None;
+        }
     }
     let mut found = Sandbox { from: from(file), ..Sandbox::default() };
     // What a client lets its own commands write besides: its directory for temporary things.

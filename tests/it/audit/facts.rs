@@ -128,6 +128,16 @@ fn a_root_behind_a_link_is_judged_where_it_leads() {
     assert_eq!(tags(&looped), [""; 0]);
 }
 
+/// Whether the client could draw a sandbox here.
+fn has_sandbox() -> bool {
+    let there = |name: &str| std::path::Path::new("/usr/bin").join(name).exists();
+    let has = there("bwrap") && there("socat");
+    if !has {
+        eprintln!("SKIPPED: bubblewrap or socat is not installed");
+    }
+    has
+}
+
 /// A note in our store, and these settings for the user.
 fn with_settings(settings: &str) -> Home {
     let home = world();
@@ -146,8 +156,7 @@ fn with_settings(settings: &str) -> Home {
 #[test]
 fn a_sandbox_that_keeps_a_store_closed_is_told() {
     let home = with_settings(r#"{"sandbox": {"enabled": true}}"#);
-    if !std::path::Path::new("/usr/bin/bwrap").exists() {
-        eprintln!("SKIPPED: bubblewrap is not installed");
+    if !has_sandbox() {
         return;
     }
     assert_snapshot!(said(&home, &["--strict"]), @r#"
@@ -161,8 +170,7 @@ fn a_sandbox_that_keeps_a_store_closed_is_told() {
 
 #[test]
 fn each_key_of_the_settings_counts_as_in_the_client() {
-    if !std::path::Path::new("/usr/bin/bwrap").exists() {
-        eprintln!("SKIPPED: bubblewrap is not installed");
+    if !has_sandbox() {
         return;
     }
     let files = |files: &str, rest: &str| {
@@ -216,8 +224,7 @@ fn each_key_of_the_settings_counts_as_in_the_client() {
 
 #[test]
 fn the_strongest_file_decides_and_a_void_one_does_not() {
-    if !std::path::Path::new("/usr/bin/bwrap").exists() {
-        eprintln!("SKIPPED: bubblewrap is not installed");
+    if !has_sandbox() {
         return;
     }
     let on = r#"{"sandbox": {"enabled": true}}"#;
