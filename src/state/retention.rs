@@ -64,6 +64,9 @@ impl State {
         if let Ok(grants) = dir.below("grants") {
             broom.grants(&grants);
         }
+        if let Ok(scratchpads) = dir.below("scratchpad") {
+            broom.scratchpads(&scratchpads);
+        }
         broom.logs(&dir);
         // What was not done today is done when the next session starts.
         if broom.left > 0 {
@@ -174,6 +177,25 @@ impl Broom {
         }
     }
 
+    /// `DIGEST.begun` of a session, `DIGEST/settled` of a directory there. Without its record a
+    /// directory is made once more, which changes nothing there.
+    fn scratchpads(&mut self, dir: &HeldDir) {
+        for name in dir.names(LOOKED_AT) {
+            let is_mark = |name: &str| name.strip_suffix(".begun").is_some_and(is_digest);
+            if is_mark(&name) && dir.known(&name).is_some_and(|mark| self.is_old(mark, SESSIONS)) {
+                self.remove(dir, &name);
+            }
+            if !is_digest(&name) {
+                continue;
+            }
+            let Ok(record) = dir.below(&name) else { continue };
+            if record.known("settled").is_some_and(|known| self.is_old(known, SESSIONS)) {
+                self.remove(&record, "settled");
+                drop(dir.remove_dir(&name));
+            }
+        }
+    }
+
     fn logs(&mut self, dir: &HeldDir) {
         for name in ["log.jsonl.1", "calls.jsonl.1"] {
             if dir.known(name).is_some_and(|known| self.is_old(known, TURNED_OVER)) {
@@ -181,6 +203,11 @@ impl Broom {
             }
         }
     }
+}
+
+/// Whether a name is one that we made of something else.
+fn is_digest(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether the file is a session's record, and its own.

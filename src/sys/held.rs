@@ -78,6 +78,14 @@ impl HeldDir {
         fs::remove_file(self.place(name)?)
     }
 
+    /// Removes an empty directory in it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn remove_dir(&self, name: &str) -> io::Result<()> {
+        fs::remove_dir(self.place(name)?)
+    }
+
     /// The kernel's own name for the open directory.
     fn itself(&self) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.dir.as_raw_fd()))

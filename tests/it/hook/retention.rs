@@ -202,3 +202,24 @@ fn every_name_that_the_state_uses_is_known_to_the_purge() {
     let unknown: Vec<_> = found.iter().filter(|name| !NAMES.contains(&name.as_str())).collect();
     assert!(unknown.is_empty(), "{unknown:?} are not in state::NAMES");
 }
+
+#[test]
+fn records_of_scratch_directories_go_with_their_sessions() {
+    let home = Home::new();
+    let (old, young) = ("0123456789abcdef0123456789abcdef", "f123456789abcdef0123456789abcdef");
+    for (digest, age) in [(old, days(91)), (young, days(89))] {
+        aged(&home, &format!("scratchpad/{digest}.begun"), "", age);
+        aged(&home, &format!("scratchpad/{digest}/settled"), r#"{"made":true,"at":1}"#, age);
+    }
+    // What does not have our names, or holds more, stays.
+    aged(&home, "scratchpad/notes.begun", "", days(400));
+    aged(&home, "scratchpad/notes/settled", "", days(400));
+    let full = "a123456789abcdef0123456789abcdef";
+    aged(&home, &format!("scratchpad/{full}/settled"), "", days(400));
+    aged(&home, &format!("scratchpad/{full}/other"), "", days(400));
+    assert_eq!(tidy(&home), 3);
+    let left = names(&home.path().join(STATE).join("scratchpad"));
+    let young_mark = format!("{young}.begun");
+    assert_eq!(left, [full, young, young_mark.as_str(), "notes", "notes.begun"]);
+    assert_eq!(names(&home.path().join(STATE).join("scratchpad").join(full)), ["other"]);
+}
