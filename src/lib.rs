@@ -17,6 +17,7 @@ pub mod audit;
 pub mod config;
 pub mod facts;
 pub mod report;
+pub mod sandbox;
 pub mod scratchpad;
 pub mod state;
 pub mod sys;

@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the edge")]
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::file::read_bounded;
@@ -55,7 +56,7 @@ impl Repository {
         if let Ok(target) = fs::read_link(&head) {
             return branch(target.to_str()?);
         }
-        let text = pointer(&head)?;
+        let text = String::from_utf8(pointer(&head)?).ok()?;
         match text.strip_prefix("ref:") {
             Some(name) => branch(name.trim()),
             None => is_oid(&text).then(|| format!("detached:{text}")),
@@ -88,15 +89,15 @@ fn pointed(dot_git: &Path) -> Option<PathBuf> {
     if meta.is_dir() {
         return is_git_dir(dot_git).then(|| fs::canonicalize(dot_git).ok()).flatten();
     }
-    let text = pointer(dot_git)?;
-    let target = dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    let bytes = pointer(dot_git)?;
+    let target = dot_git.parent()?.join(as_path(bytes.strip_prefix(b"gitdir:")?.trim_ascii()));
     let git_dir = fs::canonicalize(target).ok()?;
     git_dir.join("HEAD").symlink_metadata().is_ok().then_some(git_dir)
 }
 
 fn common_dir(git_dir: &Path) -> Option<PathBuf> {
-    let text = pointer(&git_dir.join("commondir"))?;
-    fs::canonicalize(git_dir.join(text)).ok()
+    let bytes = pointer(&git_dir.join("commondir"))?;
+    fs::canonicalize(git_dir.join(as_path(&bytes))).ok()
 }
 
 /// Whether `dir` holds what git asks of a git directory.
@@ -106,11 +107,17 @@ fn is_git_dir(dir: &Path) -> bool {
         && dir.join("refs").is_dir()
 }
 
-/// The one line of a small file.
-fn pointer(path: &Path) -> Option<String> {
-    let bytes = read_bounded(path, POINTER_LIMIT).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    Some(text.trim_end_matches(['\n', '\r']).to_owned())
+/// The content of a small file without the newlines at its end; a path in it need not be UTF-8.
+fn pointer(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = read_bounded(path, POINTER_LIMIT).ok()?;
+    while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+        bytes.pop();
+    }
+    Some(bytes)
+}
+
+fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("audit/probe", &["audit", "decision", "facts", "memory", "posture", "sys", "wiring"]),
     ("posture/boundary", &["posture", "sys"]),
     ("posture/hosted", &["config", "posture", "state", "sys"]),
+    ("sandbox", &["sys"]),
     ("scratchpad", &[]),
     ("scratchpad/flight", &["scratchpad", "state", "sys"]),
     ("memory", &["decision", "request"]),

@@ -27,6 +27,7 @@ mod memory;
 mod posture;
 mod readme;
 mod report;
+mod sandbox;
 mod scratchpad;
 mod seeds;
 mod shell;
