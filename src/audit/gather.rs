@@ -195,7 +195,12 @@ fn sandbox(report: &mut Report, question: &Question<'_>) -> Option<Sandbox> {
         let first = |line: &String| line.split([' ', ':', '*']).next().map(str::to_owned);
         found.excluded.extend(fence.excluded.iter().filter_map(first));
     }
-    let inside: Vec<String> = found.inside.iter().map(|path| path.display().to_string()).collect();
+    let mut inside: Vec<String> = Vec::new();
+    for path in found.inside.iter().map(|path| path.display().to_string()) {
+        if !inside.contains(&path) {
+            inside.push(path);
+        }
+    }
     report.fact("client sandbox", format!("on, writes {}", inside.join(", ")), from(file));
     Some(found)
 }
