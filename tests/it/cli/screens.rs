@@ -100,8 +100,9 @@ fn no_line_is_wider_than_the_screen() {
     for words in [&["install"][..], &["status"], &["audit"], &["doctor"]] {
         for columns in [80, 120] {
             let text = home.on_terminal(words, columns);
-            // A fix is left whole, it is there to be copied; so is what is said aside.
-            let whole = ["fix: ", "warning: "];
+            // A fix is left whole, it is there to be copied; so are a program's path and what is said
+            // aside.
+            let whole = ["fix: ", "warning: ", BINARY];
             let lines = text.lines().filter(|line| !whole.iter().any(|one| line.contains(one)));
             let widest = lines.max_by_key(|line| line.chars().count()).unwrap();
             assert!(widest.chars().count() <= usize::from(columns), "{words:?}: {widest}");
