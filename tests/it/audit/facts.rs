@@ -159,13 +159,13 @@ fn a_sandbox_that_keeps_a_store_closed_is_told() {
     if !has_sandbox() {
         return;
     }
-    assert_snapshot!(said(&home, &["--strict"]), @r#"
+    assert_snapshot!(said(&home, &["--strict"]), @r##"
     exit 1
-    client sandbox  on, writes ~/work, ~/work, /tmp/claude, /private/tmp/claude  (~/.claude/settings.json)
+    client sandbox  on, writes ~/work, /tmp/claude, /private/tmp/claude  (~/.claude/settings.json)
     ringfence       ~/.local/share/ringfence/projects/work-ID (shell command)  (no server is registered for it)
     auto memory     ~/.claude/projects/SLUG/memory (file tools)  (the client's directory and settings)
     memory_root_outside_write_boundary: A note that `ringfence` writes from the client's shell is lost: its sandbox, which `~/.claude/settings.json` switches on, keeps commands from writing below `~/.local/share/ringfence/projects/work-ID`; let a server write it (`ringfence install --with guard,audit,mcp`), or name exactly that directory in `sandbox.filesystem.allowWrite`.
-    "#);
+    "##);
 }
 
 #[test]
