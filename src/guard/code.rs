@@ -6,7 +6,7 @@ use super::files::{Done, change_settings, tamper};
 use super::paths::{self, Reach};
 use super::{Protected, ProtectedKind};
 use crate::decision::Code;
-use crate::shell::{Invocation, Word};
+use crate::shell::{Invocation, Piece, Word};
 
 /// Options that carry code as the next word.
 const CODE_OPTIONS: [&str; 9] = ["-c", "-e", "-E", "-p", "-pe", "-ne", "-r", "--eval", "--print"];
@@ -79,7 +79,7 @@ fn judge_code(case: &mut Case, invocation: &Invocation, program: &str, code: &st
         return;
     }
     let mut hit = false;
-    for path in literals(code) {
+    for (before, path) in literals(code) {
         let path = match path.strip_prefix("~/") {
             Some(rest) => format!("{}/{rest}", case.facts.home()),
             None => path.to_owned(),
@@ -90,7 +90,9 @@ fn judge_code(case: &mut Case, invocation: &Invocation, program: &str, code: &st
         if path.is_empty() || path.len() > 4096 || path.contains('\n') {
             continue;
         }
-        for protected in paths::hits_path(case, invocation.cwd.as_deref(), path, Reach::This) {
+        // What removes or moves a directory takes all that lies below.
+        let reach = if removes(before) { Reach::Below } else { Reach::This };
+        for protected in paths::hits(case, invocation.cwd.as_deref(), &pattern(path), reach) {
             hit = true;
             judge_hit(case, &protected, program, code);
         }
@@ -112,14 +114,81 @@ fn judge_hit(case: &mut Case, protected: &Protected, program: &str, code: &str) 
     }
 }
 
-/// What stands between quotes in `code`.
-fn literals(code: &str) -> Vec<&str> {
+/// What stands between quotes in `code`, each after what stands before it.
+fn literals(code: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     for quote in ['\'', '"', '`'] {
         // Both readings of where a quotation begins: an apostrophe in a comment shifts one.
-        found.extend(code.split(quote).skip(1));
+        found.extend(code.split(quote).zip(code.split(quote).skip(1)));
     }
     found
+}
+
+/// Calls whose first argument is removed or moved with all that lies below it.
+const REMOVERS: [&str; 20] = [
+    "rmtree",
+    "rmSync",
+    "rm",
+    "rm_rf",
+    "rm_r",
+    "remove_tree",
+    "remove_dir",
+    "remove_entry",
+    "remove_entry_secure",
+    "rmdir",
+    "rmdirSync",
+    "rimraf",
+    "removedirs",
+    "rename",
+    "renames",
+    "renameSync",
+    "move",
+    "moveSync",
+    "mv",
+    "removeSync",
+];
+
+/// Whether the text before a quotation ends with such a call, `Path(` and the like left out.
+fn removes(before: &str) -> bool {
+    let mut rest = before.trim_end();
+    // Ruby and Perl call without a bracket.
+    let mut open = rest.trim_end_matches(['(', '[']).trim_end();
+    for _ in 0..3 {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let name = open.rfind(|c: char| !is_part(c)).map_or(0, |at| at + 1);
+        let (above, call) = open.split_at(name);
+        if call.rsplit('.').next().is_some_and(|call| REMOVERS.contains(&call)) {
+            return true;
+        }
+        rest = above.trim_end();
+        open = rest.trim_end_matches(['(', '[']).trim_end();
+        if call.is_empty() || open.len() == rest.len() {
+            return false;
+        }
+    }
+    false
+}
+
+/// A quoted path, which `glob` and its like take for a pattern.
+fn pattern(path: &str) -> Word {
+    if !path.contains(['*', '?']) {
+        return Word::Literal(path.to_owned());
+    }
+    let mut pieces = Vec::new();
+    let mut rest = path;
+    while let Some(at) = rest.find(['*', '?']) {
+        let (text, tail) = rest.split_at(at);
+        if !text.is_empty() {
+            pieces.push(Piece::Text(text.to_owned()));
+        }
+        let (glob, tail) = tail.split_at(1);
+        pieces.push(Piece::Glob(glob.to_owned()));
+        rest = tail;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.to_owned()));
+    }
+    Word::Partial(pieces)
 }
 
 /// Whether code has a word that writes: SQL, or a call that changes files.
@@ -161,6 +230,10 @@ fn writes(code: &str) -> bool {
         "executescript",
         ".write(",
         "file.delete",
+        "rmdir",
+        "rimraf",
+        "remove_tree",
+        ".move(",
         "bun.write",
         "file_put_contents",
         "dump(",
@@ -193,6 +266,26 @@ fn opens_for_writing(lower: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_call_removes_is_told_from_what_it_names() {
+        for (before, expected) in [
+            ("shutil.rmtree(", true),
+            ("fs.rmSync( ", true),
+            ("shutil.rmtree(pathlib.Path(", true),
+            ("FileUtils.rm_rf ", true),
+            ("os.rename(", true),
+            ("p.split(", false),
+            ("name.replace(", false),
+            ("shutil.copy(shutil.rmtree(x), ", false),
+            ("os.rename(x, ", false),
+            ("open(", false),
+            ("", false),
+            ("x = ", false),
+        ] {
+            assert_eq!(removes(before), expected, "{before}");
+        }
+    }
 
     #[test]
     fn writing_code_is_told_from_reading_code() {

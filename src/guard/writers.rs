@@ -111,7 +111,7 @@ pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
         }
         "sed" | "gsed" | "perl" | "ruby" => edited_in_place(program, args, &words),
         "awk" | "gawk" if args.windows(2).any(|pair| is(pair, &["-i", "inplace"])) => {
-            each(words.after(1), Reach::This, "edit", &edited(&words, words.operands.first()))
+            each(words.after(1), Reach::This, "edit", &NewText::Unknown)
         }
         "ed" | "ex" => {
             let script = stdin_text(invocation).map(Word::Literal);
@@ -136,7 +136,7 @@ pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
         "touch" | "mkdir" | "mkfifo" | "mknod" => {
             each(&words.operands, Reach::This, CREATE, &NewText::Same)
         }
-        "mount" => last(&words.operands, Reach::This, "mount over", &NewText::Unknown),
+        "mount" => last(&words.operands, Reach::Below, "mount over", &NewText::Unknown),
         _ => Vec::new(),
     }
 }
@@ -238,19 +238,44 @@ fn edited(words: &Words, script: Option<&Word>) -> NewText {
         texts.extend(words.options.literals(name));
     }
     texts.extend(script.and_then(Word::literal).map(str::to_owned));
-    NewText::Edited(texts.join("\n"))
+    let script = texts.join("\n");
+    // A script that drops lines by their numbers says nothing of what they hold.
+    if script.split(['\n', ';']).any(drops_lines) {
+        return NewText::Unknown;
+    }
+    NewText::Edited(script)
+}
+
+/// `d`, `1,$d`, `%d`, `3c`: sed's, ed's and vi's commands for lines by number.
+fn drops_lines(command: &str) -> bool {
+    let is_address = |c: char| c.is_ascii_digit() || c.is_whitespace() || ",$%.+-~!{}".contains(c);
+    let rest = command.trim_start_matches(is_address);
+    rest.strip_prefix(['d', 'D', 'c'])
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '}', '\\']))
 }
 
 fn access(program: &str, words: &Words) -> Vec<Change> {
     let deep = words.options.has_letter('R') || words.options.has("--recursive");
-    // Everyday: `chmod -R u+w .`. It harms a store below only if it takes the owner's access away.
+    // Everyday: `chmod -R u+w .`. It harms a store below only if it takes the owner's access away; a
+    // directory that its owner cannot enter shuts in all that lies below.
+    let mode = || words.operands.first().and_then(Word::literal);
     let takes_away = match program {
-        "chmod" => words.operands.first().and_then(Word::literal).is_some_and(locks_out),
+        "chmod" if deep => mode().is_some_and(locks_out),
+        "chmod" => mode().is_some_and(|mode| locks_out(mode) || shuts(mode)),
         "chattr" => true,
         _ => false,
     };
-    let reach = if deep && takes_away { Reach::Below } else { Reach::This };
+    let reach = if takes_away { Reach::Below } else { Reach::This };
     each(&words.operands, reach, "change the access to", &NewText::Same)
+}
+
+/// Whether a mode keeps a directory's owner from entering it.
+fn shuts(mode: &str) -> bool {
+    if mode.chars().all(|digit| digit.is_digit(8)) {
+        let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
+        return owner & 1 == 0;
+    }
+    mode.split(',').any(|part| part.contains("-x") && !part.starts_with(['g', 'o']))
 }
 
 /// Whether a mode takes reading or writing from the owner.
