@@ -103,6 +103,9 @@ def run_all(args, names):
     binary, program = map(Path, os.environ[INSIDE].split("\n"))
     place = args.keep or Path(tempfile.mkdtemp(prefix="e2e-"))
     scenarios = [Scenario.load(HERE / "scenarios" / f"{name}.json") for name in names]
+    for scenario in [one for one in scenarios if lacks(one)]:
+        print(f"SKIPPED {scenario.name}: {lacks(scenario)}", flush=True)
+        scenarios.remove(scenario)
     # The slow ones first, so that none of them runs alone at the end.
     scenarios.sort(key=lambda scenario: -scenario.weight)
     passed = failed = 0
@@ -124,6 +127,17 @@ def run_all(args, names):
             shutil.rmtree(place, ignore_errors=True)
     print(f"e2e: {passed} scenarios passed, {failed} failed")
     return 1 if failed or not passed else 0
+
+
+def lacks(scenario):
+    """What a scenario needs and this machine has not got, or cannot run; empty when nothing is missing."""
+    trial = {"bwrap": ["bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"]}
+    for name in scenario.needs:
+        if not shutil.which(name):
+            return f"{name} is not installed"
+        if name in trial and subprocess.run(trial[name], capture_output=True).returncode != 0:
+            return f"{name} cannot make a namespace here"
+    return ""
 
 
 def loopback_up():

@@ -6,7 +6,7 @@ import re
 
 from model import prompt
 
-KEYS = {"about", "directory", "moved", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight", "with"}
+KEYS = {"about", "directory", "moved", "git", "cortex", "native", "files", "hook", "clients", "scripts", "after", "weight", "with", "needs"}
 CLIENT_KEYS = {"prompts", "arguments", "resume", "continue", "in", "environment", "hosted", "together", "when", "own servers"}
 CALL_KEYS = {"bash", "agent", "type", "background", "note", "tool", "input", "blocked", "runs", "fails"}
 AFTER_KEYS = {"cortex", "native", "files", "denials", "lines", "told", "primaries", "wrote"}
@@ -47,6 +47,7 @@ class Scenario:
         # The arms that are installed; none: what install takes by itself.
         self.arms = "mcp" if self.hook == "server-only" else document.get("with")
         self.weight = document.get("weight", 1)
+        self.needs = document.get("needs", [])
         self.clients = document.get("clients", [{"prompts": ["main"]}])
         for one in self.clients:
             _known(f"{name}: client", one, CLIENT_KEYS)
