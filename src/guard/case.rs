@@ -19,6 +19,9 @@ const MAX_QUESTIONS: u32 = 1_000;
 /// As many as the reader finds programs: a crowd of made-up ids must not hide a real one.
 const MAX_MEMORIES: u32 = 10_000;
 
+/// How many links one call may make that are followed.
+const MAX_LINKS: usize = 16;
+
 /// In how many directories of its own one text is followed.
 const MAX_DIRECTORIES: usize = 32;
 
@@ -35,6 +38,8 @@ pub(super) struct Case<'a> {
     questions: Cell<u32>,
     memories: u32,
     folders: RefCell<HashMap<(String, String), String>>,
+    /// Links that the call itself makes: the link's absolute path, and where it leads.
+    links: Vec<(String, String)>,
     /// A file is changed whose name only run time knows.
     pub(super) changes_unknown: bool,
 }
@@ -55,6 +60,8 @@ pub(super) struct Found {
     pub(super) own: Vec<String>,
     /// It was found in a text that could not be read whole.
     pub(super) unread: bool,
+    /// It was found in what code is made of that only run time knows.
+    pub(super) made: bool,
 }
 
 impl Found {
@@ -145,6 +152,7 @@ impl<'a> Case<'a> {
             questions: Cell::new(0),
             memories: 0,
             folders: RefCell::default(),
+            links: Vec::new(),
             changes_unknown: false,
         }
     }
@@ -234,6 +242,41 @@ impl<'a> Case<'a> {
 
     /// `path` made absolute, links resolved; beyond the bound of questions only as it is spelled.
     pub(super) fn resolve(&self, cwd: &str, path: &str) -> String {
+        if let Some(led) = self.led(cwd, path) {
+            return self.resolve_made("/", &led);
+        }
+        self.resolve_made(cwd, path)
+    }
+
+    /// Where a path leads by the links that the call itself makes.
+    fn led(&self, cwd: &str, path: &str) -> Option<String> {
+        if self.links.is_empty() {
+            return None;
+        }
+        let mut led = crate::shell::absolute(Some(cwd), path)?;
+        let mut any = false;
+        for _ in 0..MAX_LINKS {
+            let next = self.links.iter().rev().find_map(|(link, target)| {
+                let below = led.strip_prefix(link.as_str())?;
+                (below.is_empty() || below.starts_with('/')).then(|| format!("{target}{below}"))
+            });
+            let Some(next) = next.filter(|next| *next != led) else { break };
+            led = next;
+            any = true;
+        }
+        any.then_some(led)
+    }
+
+    /// Notes a link that the call makes.
+    pub(super) fn link(&mut self, link: String, target: String) {
+        let inside = target.strip_prefix(&link).is_some_and(|rest| rest.starts_with('/'));
+        if self.links.len() < MAX_LINKS && link != target && !inside {
+            self.links.push((link, target));
+            self.folders.borrow_mut().clear();
+        }
+    }
+
+    fn resolve_made(&self, cwd: &str, path: &str) -> String {
         let asked = self.questions.get();
         self.questions.set(asked.saturating_add(1));
         if asked < MAX_QUESTIONS {

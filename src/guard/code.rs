@@ -3,10 +3,10 @@
 use super::case::Case;
 use super::change::{NewText, stdin_text};
 use super::files::{Done, change_settings, tamper};
-use super::paths::{self, Reach};
+use super::paths;
 use super::{Protected, ProtectedKind};
 use crate::decision::Code;
-use crate::shell::{Invocation, Piece, Word};
+use crate::shell::{Invocation, Word};
 
 /// Options that carry code as the next word.
 const CODE_OPTIONS: [&str; 9] = ["-c", "-e", "-E", "-p", "-pe", "-ne", "-r", "--eval", "--print"];
@@ -79,20 +79,8 @@ fn judge_code(case: &mut Case, invocation: &Invocation, program: &str, code: &st
         return;
     }
     let mut hit = false;
-    for (before, path) in literals(code) {
-        let path = match path.strip_prefix("~/") {
-            Some(rest) => format!("{}/{rest}", case.facts.home()),
-            None => path.to_owned(),
-        };
-        let path = path
-            .strip_prefix("file:")
-            .map_or(path.as_str(), |rest| rest.split('?').next().unwrap_or(rest));
-        if path.is_empty() || path.len() > 4096 || path.contains('\n') {
-            continue;
-        }
-        // What removes or moves a directory takes all that lies below.
-        let reach = if removes(before) { Reach::Below } else { Reach::This };
-        for protected in paths::hits(case, invocation.cwd.as_deref(), &pattern(path), reach) {
+    for (word, reach) in super::snippet::paths(case, invocation, code) {
+        for protected in paths::hits(case, invocation.cwd.as_deref(), &word, reach) {
             hit = true;
             judge_hit(case, &protected, program, code);
         }
@@ -108,143 +96,91 @@ fn judge_hit(case: &mut Case, protected: &Protected, program: &str, code: &str) 
             tamper(case, protected, Done::new("run writing code on", program));
         }
         ProtectedKind::Settings => {
-            let edited = NewText::Edited(code.to_owned());
+            // Code that never looks at the file cannot keep what is in it.
+            let looks =
+                ["load", "read", "parse", "slurp", "<"].iter().any(|word| code.contains(word));
+            let edited = if looks { NewText::Edited(code.to_owned()) } else { NewText::Unknown };
             change_settings(case, protected, &edited, None, Done::new("rewrite", program));
         }
     }
 }
 
-/// What stands between quotes in `code`, each after what stands before it.
-fn literals(code: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
-    for quote in ['\'', '"', '`'] {
-        // Both readings of where a quotation begins: an apostrophe in a comment shifts one.
-        found.extend(code.split(quote).zip(code.split(quote).skip(1)));
-    }
-    found
-}
-
-/// Calls whose first argument is removed or moved with all that lies below it.
-const REMOVERS: [&str; 20] = [
-    "rmtree",
-    "rmSync",
-    "rm",
-    "rm_rf",
-    "rm_r",
-    "remove_tree",
-    "remove_dir",
-    "remove_entry",
-    "remove_entry_secure",
-    "rmdir",
-    "rmdirSync",
-    "rimraf",
-    "removedirs",
-    "rename",
-    "renames",
-    "renameSync",
-    "move",
-    "moveSync",
-    "mv",
-    "removeSync",
+/// SQL that writes, in small letters.
+const SQL: [&str; 15] = [
+    "delete from",
+    "insert into",
+    "insert or ",
+    "replace into",
+    "drop table",
+    "drop trigger",
+    "drop index",
+    "alter table",
+    "create table",
+    "create trigger",
+    "vacuum",
+    "writable_schema",
+    "pragma user_version",
+    "pragma application_id",
+    ".backup(",
 ];
 
-/// Whether the text before a quotation ends with such a call, `Path(` and the like left out.
-fn removes(before: &str) -> bool {
-    let mut rest = before.trim_end();
-    // Ruby and Perl call without a bracket.
-    let mut open = rest.trim_end_matches(['(', '[']).trim_end();
-    for _ in 0..3 {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-        let name = open.rfind(|c: char| !is_part(c)).map_or(0, |at| at + 1);
-        let (above, call) = open.split_at(name);
-        if call.rsplit('.').next().is_some_and(|call| REMOVERS.contains(&call)) {
-            return true;
-        }
-        rest = above.trim_end();
-        open = rest.trim_end_matches(['(', '[']).trim_end();
-        if call.is_empty() || open.len() == rest.len() {
-            return false;
-        }
-    }
-    false
-}
-
-/// A quoted path, which `glob` and its like take for a pattern.
-fn pattern(path: &str) -> Word {
-    if !path.contains(['*', '?']) {
-        return Word::Literal(path.to_owned());
-    }
-    let mut pieces = Vec::new();
-    let mut rest = path;
-    while let Some(at) = rest.find(['*', '?']) {
-        let (text, tail) = rest.split_at(at);
-        if !text.is_empty() {
-            pieces.push(Piece::Text(text.to_owned()));
-        }
-        let (glob, tail) = tail.split_at(1);
-        pieces.push(Piece::Glob(glob.to_owned()));
-        rest = tail;
-    }
-    if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.to_owned()));
-    }
-    Word::Partial(pieces)
-}
+/// Calls that write, in small letters.
+const CALLS: [&str; 46] = [
+    "unlink",
+    "rmsync",
+    "remove(",
+    ".rm(",
+    "rmtree",
+    "writefile",
+    "appendfile",
+    "truncate",
+    "rename",
+    "copyfile",
+    "cpsync",
+    "os.replace",
+    "shutil.",
+    "chmod",
+    "write_text",
+    "write_bytes",
+    "writestream",
+    "executescript",
+    ".write(",
+    "file.delete",
+    "rmdir",
+    "rimraf",
+    "remove_tree",
+    ".move(",
+    "bun.write",
+    "file_put_contents",
+    "dump(",
+    "symlink",
+    "copy(",
+    "fileutils",
+    "print >",
+    "print>",
+    "json.dump",
+    "o_trunc",
+    "o_wronly",
+    "o_rdwr",
+    "o_creat",
+    "fileio(",
+    "sysopen",
+    "file::copy",
+    "mv(",
+    "extractall",
+    "extract(",
+    "printf >",
+    "delete(",
+    "outfile",
+];
 
 /// Whether code has a word that writes: SQL, or a call that changes files.
 fn writes(code: &str) -> bool {
-    let lower = code.to_lowercase();
+    // SQL takes any blanks between its words.
+    let lower = code.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     let has = |word: &&str| lower.contains(*word);
-    let sql = [
-        "delete from",
-        "insert into",
-        "insert or ",
-        "replace into",
-        "drop table",
-        "drop trigger",
-        "drop index",
-        "alter table",
-        "create table",
-        "create trigger",
-        "vacuum",
-        "writable_schema",
-    ];
-    let calls = [
-        "unlink",
-        "rmsync",
-        "remove(",
-        ".rm(",
-        "rmtree",
-        "writefile",
-        "appendfile",
-        "truncate",
-        "rename",
-        "copyfile",
-        "cpsync",
-        "os.replace",
-        "shutil.",
-        "chmod",
-        "write_text",
-        "write_bytes",
-        "writestream",
-        "executescript",
-        ".write(",
-        "file.delete",
-        "rmdir",
-        "rimraf",
-        "remove_tree",
-        ".move(",
-        "bun.write",
-        "file_put_contents",
-        "dump(",
-        "symlink",
-        "copy(",
-        "fileutils",
-        "print >",
-        "json.dump",
-    ];
-    sql.iter().any(has)
-        || calls.iter().any(has)
+    SQL.iter().any(has)
+        || CALLS.iter().any(has)
         || (has(&"update ") && has(&" set "))
         || opens_for_writing(&lower)
 }
@@ -254,6 +190,11 @@ fn opens_for_writing(lower: &str) -> bool {
     lower.split("open").skip(1).any(|call| {
         let call: String =
             call.chars().take(400).filter(|letter| !letter.is_whitespace()).collect();
+        // `path.open("w")`, and a mode in a variable: `open("x", m)`.
+        let own = ["(\"w", "('w", "(\"a\"", "('a'", "(\"x\"", "('x'", "(\"r+", "('r+"];
+        if own.iter().any(|mode| call.starts_with(mode)) || has_variable_mode(&call) {
+            return true;
+        }
         [
             "'w", "\"w", "'a'", "\"a\"", "'ab", "\"ab", "'a+", "\"a+", "'r+", "\"r+", "'x'",
             "\"x\"", "'>", "\">", "'+<", "\"+<",
@@ -263,29 +204,18 @@ fn opens_for_writing(lower: &str) -> bool {
     })
 }
 
+/// Whether the second argument of a call is a name and no option: `("x",m)`.
+fn has_variable_mode(call: &str) -> bool {
+    let Some(rest) = call.strip_prefix("(\"").or(call.strip_prefix("('")) else { return false };
+    let Some((_, rest)) = rest.split_once(['"', '\'']) else { return false };
+    let Some(name) = rest.strip_prefix(',') else { return false };
+    let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(name.len());
+    end > 0 && name.get(end..).is_some_and(|tail| tail.starts_with(')'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_call_removes_is_told_from_what_it_names() {
-        for (before, expected) in [
-            ("shutil.rmtree(", true),
-            ("fs.rmSync( ", true),
-            ("shutil.rmtree(pathlib.Path(", true),
-            ("FileUtils.rm_rf ", true),
-            ("os.rename(", true),
-            ("p.split(", false),
-            ("name.replace(", false),
-            ("shutil.copy(shutil.rmtree(x), ", false),
-            ("os.rename(x, ", false),
-            ("open(", false),
-            ("", false),
-            ("x = ", false),
-        ] {
-            assert_eq!(removes(before), expected, "{before}");
-        }
-    }
 
     #[test]
     fn writing_code_is_told_from_reading_code() {
@@ -297,6 +227,12 @@ mod tests {
             ("open('.cortex.db', mode='w')", true),
             ("require('fs').writeFileSync('.cortex.db','')", true),
             ("open(F, '>', '.cortex.db')", true),
+            ("open F, '>.cortex.db'", true),
+            ("Path('.cortex.db').open('w')", true),
+            ("m='w'; open('.cortex.db', m)", true),
+            ("c.execute('delete  from notes')", true),
+            ("os.open('.cortex.db', os.O_TRUNC)", true),
+            ("open('.cortex.db', encoding='utf8').read()", false),
             (
                 "print(sqlite3.connect('.cortex.db').execute('SELECT * FROM notes').fetchall())",
                 false,

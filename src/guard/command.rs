@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::program::{self, memory_cli};
-use super::{Place, client, files, paths, tools, unread, verbs};
+use super::{Place, client, files, material, paths, tools, unread, verbs};
 use crate::decision::Code;
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{self, Dialect, Invocation, Reading, Start, Unclear, What, Word};
@@ -45,13 +45,17 @@ pub(super) fn judge_reading(case: &mut Case, reading: &Reading, dialect: Dialect
     }
     files::judge_pipelines(case, &reading.invocations);
     unread::judge(case, &reading.unread);
+    material::judge(case, reading, text);
     if case.changes_unknown && names_store(text) {
         case.doubt_of(Code::TargetRuntime, "the name of a changed file");
     }
-    if reading.unclear.is_empty() || !is_relevant(text, &reading.invocations) {
+    if reading.unclear.is_empty() {
         return;
     }
-    for unclear in &reading.unclear {
+    let is_relevant = is_relevant(text, &reading.invocations);
+    // That a text was not read whole is told of any text.
+    let told = |unclear: &&Unclear| is_relevant || unclear.what == What::Bound;
+    for unclear in reading.unclear.iter().filter(told) {
         case.doubt_of(code(unclear), &format!("{} at byte {}", unclear.detail, unclear.at));
     }
 }

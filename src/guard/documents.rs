@@ -1,7 +1,7 @@
 //! Texts that lead to commands later: skills, command files, prompts that run without a mark.
 
 use super::case::{Case, Tamper};
-use super::files::{edited, edits};
+use super::edits::{edited, edits};
 use super::label::quoted_path;
 use super::{command, mcp};
 use crate::request::{Argument, MemoryGuardRequest};

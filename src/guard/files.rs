@@ -2,14 +2,15 @@
 
 use super::case::{Case, Tamper};
 use super::change::{Change, NewText, printed};
+use super::edits::{edited, edits};
 use super::find::{Search, xargs_mutates};
 use super::label::{one_line, quoted_path};
 use super::paths::{self, Reach};
 use super::writers;
-use super::{Protected, ProtectedKind, code, command, git, settings, sql};
+use super::{Protected, ProtectedKind, code, command, git, links, settings, sql};
 use crate::decision::Code;
 use crate::request::{Argument, MemoryGuardRequest};
-use crate::shell::{Invocation, Stdin, Word};
+use crate::shell::{Invocation, Piece, Stdin, Word, absolute};
 
 /// What is done to a file, and by which program.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,7 @@ pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
         return;
     };
     redirected(case, invocation, &program);
+    links::note(case, invocation, &program);
     match program.as_str() {
         "sqlite3" | "sqlite" => sql::judge(case, invocation),
         "git" => {
@@ -198,6 +200,28 @@ fn apply(case: &mut Case, cwd: Option<&str>, change: &Change, by: &str) {
     for protected in paths::hits(case, cwd, &change.word, change.reach) {
         judge_hit(case, &protected, change, cwd, by);
     }
+    if let Some(path) = emptied(cwd, &change.word) {
+        for protected in paths::hits_path(case, cwd, &path, change.reach) {
+            judge_hit(case, &protected, change, cwd, by);
+        }
+    }
+}
+
+/// A relative path below the directory at hand without what only run time knows, as if it were
+/// nothing: an unset variable is. `None` for `"$X"/…`, which nobody means as a path from the root.
+fn emptied(cwd: Option<&str>, word: &Word) -> Option<String> {
+    let Word::Partial(pieces) = word else { return None };
+    let mut path = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => path.push_str(text),
+            Piece::Hole { what, .. } if what.starts_with('$') && !what.starts_with("$(") => {}
+            Piece::Glob(_) | Piece::Hole { .. } => return None,
+        }
+    }
+    let whole = absolute(cwd, &path).filter(|_| !path.starts_with('/'))?;
+    let below = whole.strip_prefix(cwd?.trim_end_matches('/'))?;
+    (below.len() > 1).then_some(path)
 }
 
 fn judge_hit(case: &mut Case, protected: &Protected, change: &Change, cwd: Option<&str>, by: &str) {
@@ -277,6 +301,7 @@ pub(super) fn judge_tool(case: &mut Case) {
         return;
     };
     let cwd = request.cwd.clone();
+    let path = &*expanded(case, path);
     for protected in paths::hits_path(case, Some(&cwd), path, Reach::This) {
         let before = case.facts.text(&protected.path);
         let text = tool_text(request, before.as_deref());
@@ -291,6 +316,13 @@ pub(super) fn judge_tool(case: &mut Case) {
     super::documents::judge_written(case, path);
 }
 
+/// A path as clients take it: without blanks around it, `~` for the home.
+fn expanded(case: &Case, path: &str) -> String {
+    let path = path.trim();
+    let rest = path.strip_prefix("~/").or((path == "~").then_some(""));
+    rest.map_or_else(|| path.to_owned(), |rest| format!("{}/{rest}", case.facts.home()))
+}
+
 /// What the file holds after a file tool.
 fn tool_text(request: &MemoryGuardRequest, before: Option<&str>) -> NewText {
     if let Some(Argument::Text(content)) = request.input.get("content") {
@@ -299,65 +331,6 @@ fn tool_text(request: &MemoryGuardRequest, before: Option<&str>) -> NewText {
     let Some(before) = before else { return NewText::Unknown };
     let text = edits(request).and_then(|edits| edited(before, &edits));
     text.map_or(NewText::Unknown, NewText::Known)
-}
-
-/// One replacement of a text.
-pub(super) struct Edit {
-    old: String,
-    new: String,
-    all: bool,
-}
-
-/// The largest text that an edit may unfold to; more is no text that a client reads.
-const EDIT_LIMIT: usize = 8 << 20;
-
-impl Edit {
-    /// The text after the edit; `None` when it would grow beyond all use.
-    fn apply(&self, text: &str) -> Option<String> {
-        if self.old.is_empty() {
-            return Some(self.new.clone());
-        }
-        let count = if self.all { text.matches(&self.old).count() } else { 1 };
-        if count.saturating_mul(self.new.len()) > EDIT_LIMIT {
-            return None;
-        }
-        Some(if self.all {
-            text.replace(&self.old, &self.new)
-        } else {
-            text.replacen(&self.old, &self.new, 1)
-        })
-    }
-}
-
-/// `text` after all `edits`; `None` when one would grow beyond all use.
-pub(super) fn edited(text: &str, edits: &[Edit]) -> Option<String> {
-    edits.iter().take(256).try_fold(text.to_owned(), |text, edit| edit.apply(&text))
-}
-
-/// The replacements of an `Edit` or `MultiEdit` call.
-pub(super) fn edits(request: &MemoryGuardRequest) -> Option<Vec<Edit>> {
-    let text = |key: &str| match request.input.get(key) {
-        Some(Argument::Text(text)) => Some(text.clone()),
-        Some(Argument::Null | Argument::Other(_)) | None => None,
-    };
-    if let Some(new) = text("new_string") {
-        let all = matches!(request.input.get("replace_all"), Some(Argument::Other(raw)) if raw.trim() == "true");
-        return Some(vec![Edit { old: text("old_string").unwrap_or_default(), new, all }]);
-    }
-    let Some(Argument::Other(raw)) = request.input.get("edits") else { return None };
-    let list: Vec<serde_json::Value> = serde_json::from_str(raw).ok()?;
-    let text = |edit: &serde_json::Value, key: &str| {
-        edit.get(key).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
-    };
-    let all = |edit: &serde_json::Value| {
-        edit.get("replace_all").and_then(serde_json::Value::as_bool).unwrap_or(false)
-    };
-    let edit = |edit: &serde_json::Value| Edit {
-        old: text(edit, "old_string"),
-        new: text(edit, "new_string"),
-        all: all(edit),
-    };
-    Some(list.iter().map(edit).collect())
 }
 
 /// The files of a patch (`*** Update File: PATH`).

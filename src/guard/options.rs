@@ -2,6 +2,9 @@
 
 use crate::shell::{Piece, Word};
 
+/// The fewest letters, dashes included, that a long option is cut to.
+const SHORTEST: usize = 4;
+
 /// Sorted words.
 #[derive(Debug, Default)]
 pub(super) struct Options {
@@ -109,9 +112,12 @@ impl Options {
         &self.operands
     }
 
-    /// Whether the option is given.
+    /// Whether the option is given, or a long one's beginning that says which one is meant.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.options.iter().any(|(known, _)| known == name)
+        self.options.iter().any(|(known, _)| {
+            known == name
+                || known.len() >= SHORTEST && name.starts_with("--") && name.starts_with(known)
+        })
     }
 
     /// Whether the option is given, and without a value.

@@ -129,6 +129,13 @@ fn patterns(case: &Case, cwd: Option<&str>, word: &Word) -> Option<Vec<Pattern>>
 
 /// The path itself, and where it leads if it is a link.
 fn literal_patterns(case: &Case, cwd: Option<&str>, path: &str) -> Option<Vec<Pattern>> {
+    let own = path.strip_prefix("/proc/").and_then(|rest| {
+        let rest = rest.strip_prefix("self").or_else(|| rest.strip_prefix(shell::SHELL_PID))?;
+        rest.strip_prefix("/cwd").filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    // Where the program runs, by the system's own name for it.
+    let here = own.map(|rest| format!(".{rest}"));
+    let path = here.as_deref().unwrap_or(path);
     let base = base(cwd, path)?;
     let path = path.trim_end_matches('/');
     let resolved = case.resolve(base, if path.is_empty() { "/" } else { path });
@@ -221,9 +228,7 @@ impl Pattern {
             Self::Globs(parts) => sides(protected).iter().any(|side| {
                 let path = format!("{own}{side}");
                 let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-                let same = parts.iter().zip(&names).all(|(part, name)| fits_shown(part, name));
-                // A longer path lies in a protected folder; a shorter one holds the protected path.
-                same && (parts.len() >= names.len() || reach == Reach::Below)
+                fits(parts, &names, reach)
             }),
         }
     }
@@ -236,8 +241,29 @@ fn sides(protected: &Protected) -> &'static [&'static str] {
     }
 }
 
+/// Whether globs, one for each name, can be the path of these names.
+fn fits(parts: &[String], names: &[&str], reach: Reach) -> bool {
+    let (Some((part, parts)), Some((name, rest))) = (parts.split_first(), names.split_first())
+    else {
+        // A longer path lies in a protected folder; a shorter one holds the protected path.
+        return names.is_empty() || reach == Reach::Below;
+    };
+    let is_deep = part.strip_prefix(shell::LISTED).is_some_and(|glob| glob == "**");
+    if !is_deep {
+        return fits_shown(part, name) && fits(parts, rest, reach);
+    }
+    if parts.is_empty() {
+        return true;
+    }
+    // What is searched below a protected folder is judged where the folder itself is named.
+    (0..names.len()).any(|skipped| fits(parts, names.get(skipped..).unwrap_or(&[]), reach))
+}
+
 /// Whether a glob matches a name; it does not begin with a dot that it does not spell.
 fn fits_shown(glob: &str, name: &str) -> bool {
+    if glob.contains(shell::LISTED) {
+        return shell::matches(&glob.replace(shell::LISTED, ""), name);
+    }
     let hidden = name.starts_with('.') && glob.starts_with(['*', '?', '[']);
     !hidden && shell::matches(glob, name)
 }
@@ -255,6 +281,8 @@ mod tests {
             ("[.]cortex.db", ".cortex.db", false),
             (&*escaped("a*[b]"), "a*[b]", true),
             (&*escaped("a*"), "ab", false),
+            ("\u{10fffb}*", ".cortex.db", true),
+            (".\u{10fffb}*", "cortex.db", false),
         ] {
             assert_eq!(fits_shown(glob, name), expected, "{glob} {name}");
         }

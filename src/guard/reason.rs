@@ -36,6 +36,13 @@ pub(super) fn reason(found: &Found, action: GuardedAction, caller: &Caller) -> S
             "The text is too long or too deep to be read whole; this stands in it.".to_owned(),
         );
     }
+    if found.made {
+        lines.push(
+            "The command runs code that is only known at run time; this stands in what it is made \
+             of."
+            .to_owned(),
+        );
+    }
     lines.push(advice(found, caller));
     lines.join("\n")
 }

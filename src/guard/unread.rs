@@ -32,6 +32,11 @@ pub(super) fn judge(case: &mut Case, unread: &[Unread]) {
             invocation.remote |= unread.remote;
             command::judge_invocation(case, &invocation, unread.dialect != Dialect::Posix);
         }
+        for line in commands.lines() {
+            if case.found.is_empty() {
+                super::material::named(case, line);
+            }
+        }
         case.found.unread = !case.found.is_empty();
     }
 }

@@ -9,7 +9,7 @@ use super::program::MemoryCli;
 use super::resolve::{self, Name};
 use crate::decision::Code;
 use crate::memory::Family;
-use crate::shell::Word;
+use crate::shell::{Piece, Word};
 
 /// Options of the two command lines that take a value as their next word.
 const WITH_VALUE: &[&str] = &[
@@ -51,7 +51,7 @@ pub(super) fn judge(case: &mut Case, cli: &MemoryCli, place: &Place, ours: bool)
     if options.has("--help") || options.has("-h") || options.has("--version") {
         return;
     }
-    let Some(verb) = options.verb() else {
+    let Some(verb) = options.verb().or_else(|| patterned(cli)) else {
         if options.verb_is_unknown() && !cli.guessed {
             case.doubt_of(Code::TargetRuntime, "subcommand");
         }
@@ -84,6 +84,17 @@ pub(super) fn spelled(cli: &MemoryCli) -> String {
         Some(verb) => format!("{program} {}", super::label::one_line(&verb, 40)),
         None => program.to_owned(),
     }
+}
+
+/// The verb that a pattern of file names fits: `ringfence d*-memory`.
+fn patterned(cli: &MemoryCli) -> Option<String> {
+    let is_operand = |word: &&Word| word.literal().is_none_or(|text| !text.starts_with('-'));
+    let word = cli.args.iter().find(is_operand)?;
+    let Word::Partial(pieces) = word else { return None };
+    let is_glob = pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Glob(_)));
+    let any_text = pieces.iter().any(|piece| matches!(piece, Piece::Text(_)));
+    let fits = |verb: &&&str| is_glob && any_text && word.can_be(verb);
+    GUESSED_VERBS.iter().find(fits).map(|verb| (*verb).to_owned())
 }
 
 const GUESSED_VERBS: &[&str] = &["note-resolve", "edit-memory", "delete-memory", "restore-memory"];

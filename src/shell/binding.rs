@@ -45,6 +45,7 @@ impl Reader<'_> {
             self.assign_entry(assign, index, scope);
             return;
         }
+        self.globbing.hidden |= assign.name == "GLOBIGNORE";
         let value = match &assign.value {
             AssignValue::Array(raws) => {
                 let mut words = self.words(raws, scope);

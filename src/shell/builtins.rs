@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::eval::{Printed, Reader};
 use super::run::Call;
 use super::scope::{Scope, Value};
-use super::types::{Stdin, What, Word};
+use super::types::{Source, Stdin, What, Word};
 
 /// Builtins whose words may be variables' names, subscripts included.
 const NAMING: &[&str] =
@@ -18,7 +18,7 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
         super::subscript::words(reader, call.argv, scope);
     }
     let printed = match name {
-        "cd" | "pushd" => cd(call, scope),
+        "cd" | "pushd" => cd(reader, call, scope),
         "popd" => {
             scope.cwd = None;
             silent()
@@ -45,6 +45,10 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
             scope.expands = call.arg(1) == Some("-s") && scope.conditional == 0;
             silent()
         }
+        "shopt" | "setopt" => {
+            super::glob::option(&mut reader.globbing, call.argv);
+            silent()
+        }
         "trap" => return Some(trap(reader, call, scope)),
         "alias" => alias(reader, call, scope),
         "unalias" => unalias(call, scope),
@@ -61,8 +65,8 @@ pub(super) fn run(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -
             super::lookup::compgen(reader, call, scope);
             None
         }
-        ":" | "true" | "false" | "test" | "[" | "wait" | "shopt" | "ulimit" | "umask" | "bind"
-        | "fc" | "history" | "disown" | "jobs" | "fg" | "bg" | "times" => silent(),
+        ":" | "true" | "false" | "test" | "[" | "wait" | "ulimit" | "umask" | "bind" | "fc"
+        | "history" | "disown" | "jobs" | "fg" | "bg" | "times" => silent(),
         _ => return None,
     };
     reader.record(call, scope);
@@ -115,7 +119,7 @@ fn silent() -> Printed {
     Some(String::new())
 }
 
-fn cd(call: &Call<'_>, scope: &mut Scope) -> Printed {
+fn cd(reader: &Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
     let operand = call
         .argv
         .iter()
@@ -126,7 +130,7 @@ fn cd(call: &Call<'_>, scope: &mut Scope) -> Printed {
         Some(word) => match word.literal() {
             Some("-") => scope.scalar("OLDPWD").and_then(|old| old.literal().map(str::to_owned)),
             None => None,
-            Some(path) => super::values::absolute(scope.cwd.as_deref(), path),
+            Some(path) => super::directory::absolute(scope.cwd.as_deref(), path),
         },
     };
     if let Some(old) = scope.cwd.clone() {
@@ -135,8 +139,36 @@ fn cd(call: &Call<'_>, scope: &mut Scope) -> Printed {
         scope.unset("OLDPWD");
     }
     let path = operand.and_then(Word::literal).filter(|path| *path != "-");
+    let searched = searched(call, scope, path);
+    let is_there = next.as_ref().is_some_and(|next| {
+        matches!(next.as_str(), "/" | "/tmp")
+            || reader.home.as_ref() == Some(next)
+            || reader.made.contains(next)
+    });
     scope.go(next, path);
+    if is_there {
+        // It cannot fail.
+        scope.if_failed = Rc::default();
+    }
+    scope.may_be_in(searched);
     silent()
+}
+
+/// The directories of `CDPATH` that a relative path may be found in.
+fn searched(call: &Call<'_>, scope: &Scope, path: Option<&str>) -> Vec<String> {
+    let own = call.env.iter().find(|(name, _)| name == "CDPATH").map(|(_, value)| value.clone());
+    let searched = own.or_else(|| scope.scalar("CDPATH"));
+    let (Some(path), Some(searched)) = (path, searched.as_ref().and_then(Word::literal)) else {
+        return Vec::new();
+    };
+    if path.starts_with(['/', '.']) {
+        return Vec::new();
+    }
+    let folders = searched.split(':').take(8).filter(|folder| !folder.is_empty());
+    let found = folders.filter_map(|folder| {
+        super::directory::absolute(scope.cwd.as_deref(), &format!("{folder}/{path}"))
+    });
+    found.collect()
 }
 
 fn eval(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
@@ -149,7 +181,7 @@ fn eval(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed 
     }
     reader.record(call, scope);
     let Some(texts) = code.as_code() else {
-        reader.note(What::Code, "eval");
+        reader.unknown_word(What::Code, &code, "eval");
         return None;
     };
     let mut printed = None;
@@ -196,6 +228,10 @@ fn passed_on(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Pri
     }
     let rest = call.argv.get(index..).unwrap_or(&[]);
     if rest.is_empty() {
+        if !call.redirects.is_empty() {
+            // What is read or written from here on goes another way than it is followed.
+            reader.source(Source::Text);
+        }
         reader.record(call, scope);
         return Some(String::new());
     }
@@ -272,7 +308,7 @@ fn trap(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed 
         return silent();
     }
     let Some(texts) = code.as_code() else {
-        reader.note(What::Code, "trap");
+        reader.unknown_word(What::Code, code, "trap");
         return silent();
     };
     // At the end of the shell only, or between any two commands that follow, each time on what it

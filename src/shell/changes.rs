@@ -104,13 +104,49 @@ pub(super) fn replace(text: &str, pattern: &str, with: &str, all: bool) -> Optio
     if pattern.contains(['*', '?', '[']) || pattern.is_empty() {
         let single = pattern == "?" && all;
         if !single {
-            return Some(text.to_owned());
+            return replace_matches(text, pattern, with, all);
         }
         let count = text.chars().count();
         return (count.saturating_mul(with.len()) <= MAX_PRINTED).then(|| with.repeat(count));
     }
     let pattern = pattern.replace('\\', "");
     if all { replaced(text, &pattern, with) } else { Some(text.replacen(&pattern, with, 1)) }
+}
+
+/// The longest text in which a pattern is looked for at every place.
+const MAX_SEARCHED: usize = 512;
+
+/// The leftmost and longest parts of `text` that match, replaced; `None` for a long text.
+fn replace_matches(text: &str, pattern: &str, with: &str, all: bool) -> Option<String> {
+    if text.len() > MAX_SEARCHED || pattern.len() > MAX_SEARCHED {
+        return None;
+    }
+    if pattern.is_empty() {
+        return Some(text.to_owned());
+    }
+    let mut out = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let ends = rest.char_indices().map(|(at, letter)| at + letter.len_utf8());
+        let found =
+            ends.rev().find(|end| super::values::matches(pattern, rest.get(..*end).unwrap_or("")));
+        match found {
+            Some(end) => {
+                out.push_str(with);
+                rest = rest.get(end..).unwrap_or("");
+                if !all {
+                    break;
+                }
+            }
+            None => {
+                let mut letters = rest.chars();
+                out.extend(letters.next());
+                rest = letters.as_str();
+            }
+        }
+    }
+    out.push_str(rest);
+    (out.len() <= MAX_PRINTED).then_some(out)
 }
 
 fn change_case(text: &str, upper: bool, all: bool) -> String {

@@ -57,7 +57,8 @@ impl Reader<'_> {
                     fields.split(text, &separators);
                 }
                 Part::Bare(text) => {
-                    scope.owe(super::glob::push_bare(fields.word(), text) * 2);
+                    let globs = super::glob::push_bare(fields.word(), text, self.globbing);
+                    scope.owe(globs * 2);
                 }
                 Part::Quoted(_)
                 | Part::Variable { .. }

@@ -71,7 +71,7 @@ impl Options {
 
     fn directory(&mut self, path: Option<&str>) {
         let outer = self.scope.cwd.take();
-        self.scope.cwd = path.and_then(|path| super::values::absolute(outer.as_deref(), path));
+        self.scope.cwd = path.and_then(|path| super::directory::absolute(outer.as_deref(), path));
     }
 }
 

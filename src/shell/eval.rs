@@ -11,8 +11,8 @@ use super::flow::Jump;
 use super::scan::{MAX_DEPTH, parse};
 use super::scope::{Function, MAX_FUNCTIONS, Scope, Standing, Value};
 use super::tree::{Node, Simple};
-use super::types::{Dialect, Files, Reading, Redirect, Stdin, Unclear, What, Word};
-use super::values::{BYTES_COPIED, UNKNOWN_PART};
+use super::types::{Dialect, Files, Reading, Redirect, Source, Stdin, Unclear, What, Word};
+use super::values::{BYTES_COPIED, LISTED, UNKNOWN_PART};
 
 /// What a command prints: known text, or `None`.
 pub(super) type Printed = Option<String>;
@@ -29,6 +29,8 @@ pub(super) struct Reader<'f> {
     pub(super) owed: Rc<Cell<usize>>,
     /// It was said that the steps are used up.
     pub(super) exhausted: bool,
+    /// The last commands are run on steps of their own.
+    pub(super) tail: bool,
     pub(super) depth: usize,
     pub(super) via: Vec<&'static str>,
     pub(super) at: usize,
@@ -55,6 +57,16 @@ pub(super) struct Reader<'f> {
     pub(super) read_names: Vec<String>,
     /// For each function that runs, its local variables and what they hide.
     pub(super) locals: Vec<Vec<(String, Option<Value>)>>,
+    /// Directories that the text makes.
+    pub(super) made: Vec<String>,
+    /// The functions that run, outermost first.
+    pub(super) calling: Vec<String>,
+    /// The first invocation of the pipeline at hand: it may feed what follows it.
+    pub(super) feeding: Option<usize>,
+    /// What globs match; once wider it stays so.
+    pub(super) globbing: super::glob::Globbing,
+    /// The invocations of substitutions whose output is not known.
+    pub(super) printed_by: Vec<std::ops::Range<usize>>,
 }
 
 impl Reader<'_> {
@@ -73,7 +85,16 @@ impl Reader<'_> {
         true
     }
 
+    /// Notes what is unclear; code that only run time knows may be made of anything in the text.
     pub(super) fn note(&mut self, what: What, detail: &str) {
+        if matches!(what, What::Code | What::Script | What::Program) {
+            self.source(Source::Text);
+        }
+        self.remark(what, detail);
+    }
+
+    /// Notes what is unclear, and nothing about where it comes from.
+    pub(super) fn remark(&mut self, what: What, detail: &str) {
         let detail: String = detail.chars().take(80).collect();
         let unclear = Unclear { what, at: self.at, detail };
         push_unclear(&mut self.reading.unclear, unclear);
@@ -111,8 +132,8 @@ impl Reader<'_> {
         let outer = (self.at, self.end);
         let marked;
         let mut text = text;
-        if text.contains(UNKNOWN_PART) {
-            marked = text.replace(UNKNOWN_PART, "${__unknown}");
+        if text.contains([UNKNOWN_PART, LISTED]) {
+            marked = text.replace(UNKNOWN_PART, "${__unknown}").replace(LISTED, "");
             text = &marked;
         }
         let (aliases, line) = (super::alias::enter(scope), self.line);
@@ -198,11 +219,13 @@ impl Reader<'_> {
     fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stdin) -> Printed {
         let mut feed = input.clone();
         let mut printed = None;
+        let outer = self.feeding.replace(self.reading.invocations.len());
         for stage in stages {
             printed = self.apart(stage, scope, &feed);
             scope.owe(printed.as_ref().map_or(0, String::len) / BYTES_COPIED);
             feed = printed.clone().map_or(Stdin::Unknown, Stdin::Text);
         }
+        self.feeding = outer;
         printed
     }
 

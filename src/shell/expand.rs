@@ -7,6 +7,9 @@ use super::scope::{Scope, Value};
 use super::tree::{Change, Part, Raw};
 use super::types::{Piece, Stdin, Word};
 
+/// Stands for the shell's own number: the same wherever it is named, and no process has it.
+pub const SHELL_PID: &str = "4194305";
+
 impl Reader<'_> {
     /// All words that the raw words become.
     pub(super) fn words(&mut self, raws: &[Raw], scope: &mut Scope) -> Vec<Word> {
@@ -30,7 +33,7 @@ impl Reader<'_> {
     }
 
     fn fields(&mut self, raw: &Raw, scope: &mut Scope, out: &mut Vec<Word>) {
-        let mut fields = Fields::default();
+        let mut fields = Fields { globbing: Some(self.globbing), ..Fields::default() };
         let vanishes = raw.parts.iter().any(|part| {
             matches!(part, Part::Variable { name, index, quoted: true, .. }
                 if is_list(name, index.as_deref()))
@@ -38,9 +41,13 @@ impl Reader<'_> {
         for (index, part) in raw.parts.iter().enumerate() {
             match part {
                 Part::Bare(text) => {
-                    let text =
-                        if index == 0 { self.tilde(text, fields.word()) } else { text.as_str() };
-                    scope.owe(super::glob::push_bare(fields.word(), text) * 2);
+                    let text = if index == 0 {
+                        self.tilde(text, fields.word(), scope)
+                    } else {
+                        text.as_str()
+                    };
+                    let globs = super::glob::push_bare(fields.word(), text, self.globbing);
+                    scope.owe(globs * 2);
                 }
                 // `"$@"` without a value is no word, although its quotes stand beside it.
                 Part::Quoted(text) if text.is_empty() && vanishes => {}
@@ -106,7 +113,8 @@ impl Reader<'_> {
         for (index, part) in raw.parts.iter().enumerate() {
             match part {
                 Part::Bare(text) => {
-                    let text = if index == 0 { self.tilde(text, &mut word) } else { text.as_str() };
+                    let text =
+                        if index == 0 { self.tilde(text, &mut word, scope) } else { text.as_str() };
                     word.push_text(text);
                 }
                 Part::Quoted(text) => word.push_text(text),
@@ -123,8 +131,19 @@ impl Reader<'_> {
     }
 
     /// Takes a leading `~` off `text` and puts the home in its place.
-    fn tilde<'t>(&self, text: &'t str, word: &mut Word) -> &'t str {
+    fn tilde<'t>(&self, text: &'t str, word: &mut Word, scope: &Scope) -> &'t str {
         let Some(rest) = text.strip_prefix('~') else { return text };
+        // `~+` and `~-`: where the shell is, and where it was.
+        let (sign, tail) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let place = match sign {
+            "+" => scope.cwd.clone(),
+            "-" => scope.scalar("OLDPWD").and_then(|word| word.literal().map(str::to_owned)),
+            _ => None,
+        };
+        if let Some(place) = place {
+            word.push_text(&place);
+            return tail;
+        }
         if !(rest.is_empty() || rest.starts_with('/')) {
             word.push_piece(Piece::Hole { what: "~user".into(), many: false });
             return rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
@@ -145,12 +164,15 @@ impl Reader<'_> {
                 let node = std::rc::Rc::clone(node);
                 // It is read when it runs, and so knows all aliases.
                 let aliases = super::alias::enter(scope);
+                let from = self.reading.invocations.len();
                 let printed =
                     self.inside("$(…)", |reader| reader.apart(&node, scope, &Stdin::Inherited));
                 scope.aliases = aliases.unwrap_or_default();
                 match printed {
-                    Some(text) => Word::Literal(text.trim_end_matches('\n').to_owned()),
-                    None => Word::hole("$(…)", !quoted),
+                    Some(text) => {
+                        Word::Literal(text.trim_end_matches('\n').to_owned()).with_holes()
+                    }
+                    None => self.printed_by(from, !quoted),
                 }
             }
             Part::Process { node, reads } => self.process(std::rc::Rc::clone(node), *reads, scope),
@@ -210,7 +232,8 @@ impl Reader<'_> {
         }
         match name {
             "@" | "*" => return Some(in_one(scope.args.get(1..).unwrap_or(&[]), scope)),
-            "?" | "$" | "!" | "-" => return None,
+            "$" => return Some(Word::Literal(SHELL_PID.to_owned())),
+            "?" | "!" | "-" => return None,
             "HOME" | "PWD" | "IFS" | "SHELL" | "BASH" if scope.get(name).is_none() => {
                 return self.given(name, scope).map(|text| Word::Literal(text.to_owned()));
             }

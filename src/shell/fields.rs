@@ -6,7 +6,9 @@ use super::types::{Piece, Word};
 #[derive(Default)]
 pub(super) struct Fields {
     pub(super) done: Vec<Word>,
-    open: Option<Word>,
+    pub(super) open: Option<Word>,
+    /// Unquoted values are patterns, which match so.
+    pub(super) globbing: Option<super::glob::Globbing>,
 }
 
 impl Fields {
@@ -27,7 +29,10 @@ impl Fields {
             let length = rest.find(|c| separators.contains(c)).unwrap_or(rest.len());
             let (piece, tail) = rest.split_at(length);
             if !piece.is_empty() {
-                self.word().push_text(piece);
+                match self.globbing {
+                    Some(globbing) => drop(super::glob::push_bare(self.word(), piece, globbing)),
+                    None => self.word().push_text(piece),
+                }
                 blank = false;
             }
             let Some(separator) = tail.chars().next() else { return };

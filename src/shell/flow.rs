@@ -10,6 +10,10 @@ use super::types::{Stdin, Word};
 
 /// Passes over a loop's body before what still changes counts as not known.
 const PASSES: usize = 3;
+/// The commands at a text's end that are run when the steps are used up, and the steps for them.
+const TAIL: usize = 64;
+const TAIL_STEPS: usize = 10_000;
+const TAIL_BYTES: usize = 2_048;
 /// Loops deeper than this are read once.
 const DEEP: usize = 3;
 
@@ -32,7 +36,9 @@ impl Reader<'_> {
         // Ways around the command at hand: what comes after the whole chain may follow on any.
         let mut around: Vec<Scope> = Vec::new();
         let mut last = Join::Then;
-        for (node, join) in items {
+        let mut index = 0;
+        while let Some((node, join)) = items.get(index) {
+            index = self.following(items.len(), index);
             match join {
                 Join::Then => self.meet(scope, &mut around, last),
                 Join::And if last != Join::Or => {
@@ -70,6 +76,49 @@ impl Reader<'_> {
         }
         self.meet(scope, &mut around, last);
         printed
+    }
+
+    /// The command after the one at `index`. When the steps are used up, the last commands of the
+    /// text are run all the same: what a long text is for most often stands at its end.
+    fn following(&mut self, count: usize, index: usize) -> usize {
+        let next = index + 1;
+        if !self.exhausted || self.depth > 0 || self.tail {
+            return next;
+        }
+        self.tail = true;
+        self.exhausted = false;
+        self.steps = TAIL_STEPS;
+        next.max(count.saturating_sub(TAIL))
+    }
+
+    /// Runs a whole text; returns the steps that were added for it.
+    pub(super) fn posix(&mut self, text: &str, scope: &mut Scope) -> usize {
+        let unclear = &mut self.reading.unclear;
+        let node = super::scan::parse(text, 0, None, 0, &mut self.steps, unclear);
+        let is_cut = self.steps == 0;
+        // What was scanned before the steps ran out is run all the same.
+        let refill = (super::BASE_STEPS / 2).saturating_sub(self.steps);
+        self.steps += refill;
+        self.exhausted = false;
+        self.eval(&node, scope, &Stdin::Inherited);
+        if is_cut {
+            self.last_commands(text, scope);
+        }
+        self.finish(scope);
+        self.written_code(scope);
+        self.peculiar(text);
+        refill
+    }
+
+    /// Runs the last commands of a text that was not scanned to its end.
+    pub(super) fn last_commands(&mut self, text: &str, scope: &mut Scope) {
+        let from = text.len().saturating_sub(TAIL_BYTES);
+        let Some(end) = (from..text.len()).find_map(|at| text.get(at..)) else { return };
+        let Some((_, commands)) = end.split_once([';', '\n']) else { return };
+        self.tail = true;
+        self.exhausted = false;
+        self.steps = self.steps.max(TAIL_STEPS);
+        self.code("the end", commands, scope, &Stdin::Inherited);
     }
 
     /// Joins the ways around a chain of commands, the last of which was joined by `last`.
@@ -220,6 +269,17 @@ impl Reader<'_> {
         };
         let each =
             values.len() <= super::values::MAX_VALUES && values.iter().all(|word| !word.is_many());
+        if !each && values.len() <= super::values::MAX_VALUES && values.iter().all(Word::is_listed)
+        {
+            // Each pattern stands for any number of files.
+            for value in values {
+                let before = scope.clone();
+                scope.set(name, Value::Scalar(value));
+                self.repeated(&Node::List(Vec::new()), body, scope, input);
+                scope.join(before);
+            }
+            return None;
+        }
         if !each {
             let all: Option<Vec<String>> =
                 values.iter().map(|word| word.literal().map(str::to_owned)).collect();

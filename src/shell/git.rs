@@ -151,7 +151,7 @@ fn hooks(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) {
     }
     let moved = scope.scalar(NOTE);
     let moved = moved.as_ref().and_then(Word::literal);
-    let moved = moved.and_then(|path| super::values::absolute(scope.cwd.as_deref(), path));
+    let moved = moved.and_then(|path| super::directory::absolute(scope.cwd.as_deref(), path));
     scope.owe(scope.written.borrow().len());
     let is_hook = |path: &str| {
         let Some((directory, _)) = path.rsplit_once('/') else { return false };

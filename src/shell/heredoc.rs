@@ -17,9 +17,15 @@ pub(super) struct Pending {
 
 impl Scanner<'_> {
     /// Registers a here-doc; its body is read at the next line end.
-    pub(super) fn here_doc(&mut self, word: &Raw, strip: bool) -> Rc<OnceCell<Raw>> {
-        let quoted = word.bare().is_none();
-        let delimiter = word.plain().unwrap_or_default();
+    pub(super) fn here_doc(&mut self, word: &Raw, spelled: &str, strip: bool) -> Rc<OnceCell<Raw>> {
+        let plain = word.plain();
+        // Nothing is expanded in a delimiter: `<<$EOF` ends at `$EOF`.
+        let quoted = match plain {
+            Some(_) => word.bare().is_none(),
+            None => spelled.contains(['\'', '"', '\\']),
+        };
+        let bare = |text: &str| text.replace(['\'', '"', '\\'], "");
+        let delimiter = plain.unwrap_or_else(|| bare(spelled));
         let body = Rc::new(OnceCell::new());
         self.pending.push(Pending { delimiter, quoted, strip, body: Rc::clone(&body) });
         body

@@ -49,6 +49,10 @@ pub(super) fn code(reader: &mut Reader<'_>, label: &'static str, text: &str, sco
 fn editor(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) {
     for (index, word) in call.argv.iter().enumerate().skip(1) {
         let text = word.literal().unwrap_or("");
+        if text.contains("exe") || text.contains("system") || matches!(text, "-S" | "-s" | "-u") {
+            // Its own language may put a command together, or read one from a file.
+            reader.source(super::types::Source::Text);
+        }
         let command = match text {
             "-c" | "--cmd" | "-S" => call.arg(index + 1).unwrap_or(""),
             "--eval" | "-eval" | "--execute" => {

@@ -53,6 +53,8 @@ fn options(call: &Call<'_>) -> Options {
                 'u' => options.descriptor = value.literal().and_then(|text| text.parse().ok()),
                 'C' => options.callback = Some(value),
                 'p' | 't' | 'i' | 'c' => {}
+                // `find -print0` and the like: names instead of lines.
+                'd' if value.literal() == Some("") => {}
                 _ => options.odd = true,
             }
             break;
@@ -105,11 +107,18 @@ pub(super) fn read(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) 
         }
         return Some(String::new());
     }
-    // Any of the lines, because a loop or a reader before may have taken the others.
-    let count = options.names.len();
+    lines(&options.names, whole, &text, &separators, scope);
+    Some(String::new())
+}
+
+/// Gives the names the columns of any of the lines, because a loop or a reader before may have taken
+/// the others.
+fn lines(names: &[String], whole: bool, text: &str, separators: &str, scope: &mut Scope) {
+    let count = names.len();
     let mut values: Vec<Vec<String>> = vec![Vec::new(); count];
-    for line in text.lines() {
-        let fields = if whole { vec![line.to_owned()] } else { columns(line, count, &separators) };
+    for line in text.split(['\n', '\0']).filter(|line| !line.is_empty()) {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let fields = if whole { vec![line.to_owned()] } else { columns(line, count, separators) };
         for (column, field) in values.iter_mut().zip(fields) {
             // One more than a word can hold says that they are many.
             if column.len() <= super::values::MAX_VALUES && !column.contains(&field) {
@@ -117,10 +126,9 @@ pub(super) fn read(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) 
             }
         }
     }
-    for (name, values) in options.names.iter().zip(values) {
+    for (name, values) in names.iter().zip(values) {
         scope.set(name, Value::Scalar(Word::one_of(values)));
     }
-    Some(String::new())
 }
 
 /// The elements that `read -a` and `mapfile` make; `None` when it may be one line or another.

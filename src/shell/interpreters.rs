@@ -159,17 +159,27 @@ fn interpreter(
             snippet(reader, &Word::Literal(code), scope);
             ran = true;
         } else if text == "-m" {
-            // `python -m module`: a program by another name.
+            // `python -m module`: a file beside, or a program by another name.
+            if let Some(module) = call.arg(index + 1).and_then(|name| module(reader, name, scope)) {
+                text_of(reader, language, module, call, scope);
+                return None;
+            }
             let rest = call.argv.get(index + 1..).unwrap_or(&[]).to_vec();
             return reader.launched("-m", &rest, scope, call.input, call.env);
         } else if language.valued.contains(&text) {
             index += 1;
+            if matches!(text, "-r" | "--require" | "--import")
+                && let Some(file) = call.argv.get(index).cloned()
+                && file.literal().is_some_and(|path| path.contains(['/', '.']))
+            {
+                script(reader, language, &file, call, index + 1, scope);
+            }
             if let Some((name, value)) = call.arg(index).and_then(|text| text.split_once('=')) {
                 names.insert(name.to_owned(), Given::Text(value.to_owned()));
             }
         } else if matches!(text, "-f" | "--file") && language.operand_is_code {
             if let Some(file) = call.argv.get(index + 1).cloned() {
-                script(reader, &file, call, index + 2, scope);
+                script(reader, language, &file, call, index + 2, scope);
             }
             return None;
         } else if !(text.starts_with('-') && text.len() > 1
@@ -239,12 +249,51 @@ fn operand(
         snippet(reader, &first, scope);
         return None;
     }
-    script(reader, &first, call, index + 1, scope);
+    script(reader, language, &first, call, index + 1, scope);
     None
 }
 
+/// The text of python's module `name`, when it lies beside the work.
+fn module(reader: &mut Reader<'_>, name: &str, scope: &Scope) -> Option<String> {
+    let path = name.replace('.', "/");
+    let files =
+        [format!("{path}.py"), format!("{path}/__main__.py"), format!("{path}/__init__.py")];
+    files.iter().find_map(|file| reader.file_text(file, scope))
+}
+
+/// The most code of a file that is looked at as if it stood on the command line.
+const MAX_SHOWN: usize = 65_536;
+
+/// Runs the code of a file; what it does to files is judged as if it stood on the command line.
+fn text_of(
+    reader: &mut Reader<'_>,
+    language: &Language,
+    text: String,
+    call: &Call<'_>,
+    scope: &mut Scope,
+) {
+    if text.len() <= MAX_SHOWN && WORTH.iter().any(|word| text.contains(word)) {
+        let option = language.code.first().filter(|_| !language.operand_is_code);
+        let mut argv: Vec<Word> = call.argv.first().cloned().into_iter().collect();
+        argv.extend(option.map(|option| Word::Literal((*option).to_owned())));
+        argv.push(Word::Literal(text.clone()));
+        reader.invocation(argv, scope, Vec::new(), Stdin::Inherited, call.env);
+    }
+    snippet(reader, &Word::Literal(text), scope);
+}
+
+/// What the paths of memory, and of what guards it, are called.
+const WORTH: [&str; 6] = [".local", "ringfence", "cortex", "memory.db", "claude", ".mcp"];
+
 /// A script file of the language: a memory's own program by its path, or a text to look into.
-fn script(reader: &mut Reader<'_>, file: &Word, call: &Call<'_>, after: usize, scope: &mut Scope) {
+fn script(
+    reader: &mut Reader<'_>,
+    language: &Language,
+    file: &Word,
+    call: &Call<'_>,
+    after: usize,
+    scope: &mut Scope,
+) {
     let memory = file.literal().and_then(|path| super::program::memory_program(path, false));
     if memory.is_some() {
         let mut argv = vec![file.clone()];
@@ -254,7 +303,7 @@ fn script(reader: &mut Reader<'_>, file: &Word, call: &Call<'_>, after: usize, s
     }
     let text = file.literal().and_then(|path| reader.file_text(path, scope));
     match text {
-        Some(text) => snippet(reader, &Word::Literal(text), scope),
+        Some(text) => text_of(reader, language, text, call, scope),
         None => reader.note(What::Script, &super::types::spell(std::slice::from_ref(file))),
     }
 }
@@ -269,7 +318,7 @@ fn input(reader: &mut Reader<'_>, input: &Stdin, scope: &mut Scope) {
                 None => reader.note(What::Script, &super::types::spell(std::slice::from_ref(file))),
             }
         }
-        Stdin::Unknown => reader.note(What::Code, "standard input of an interpreter"),
+        Stdin::Unknown => reader.unknown_input("standard input of an interpreter"),
         Stdin::Inherited => {}
     }
 }
@@ -281,14 +330,21 @@ pub(super) fn snippet(reader: &mut Reader<'_>, code: &Word, scope: &Scope) {
 
 fn snippet_with(reader: &mut Reader<'_>, code: &Word, names: &Names, scope: &Scope) {
     let Some(texts) = code.as_code() else {
-        reader.note(What::Code, "code of an interpreter");
+        reader.unknown_word(What::Code, code, "code of an interpreter");
         return;
     };
     for text in texts {
         if !reader.spend(1 + text.len() / 2) {
             return;
         }
-        for found in started_with(&text, names.clone(), 0) {
+        let all = started_with(&text, names.clone(), 0);
+        let mut own = scope.clone();
+        own.may_be_in(directories(&text, scope));
+        let scope = &own;
+        if super::snippets::hides(&text, &all) {
+            reader.source(super::types::Source::Text);
+        }
+        for found in all {
             match found {
                 Started::Code(code) => {
                     let code = Word::Literal(code);
@@ -310,6 +366,22 @@ fn snippet_with(reader: &mut Reader<'_>, code: &Word, names: &Names, scope: &Sco
             }
         }
     }
+}
+
+/// The directories that a snippet goes to, or starts its programs in.
+fn directories(code: &str, scope: &Scope) -> Vec<String> {
+    let mut found = Vec::new();
+    for mark in ["chdir(", "cwd=", "cwd:", "chdir "] {
+        for (at, _) in code.match_indices(mark).take(8) {
+            let rest = code.get(at + mark.len()..).unwrap_or("").trim_start();
+            let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) else {
+                continue;
+            };
+            let path = rest.get(1..).and_then(|rest| rest.split(quote).next()).unwrap_or("");
+            found.extend(super::directory::absolute(scope.cwd.as_deref(), path));
+        }
+    }
+    found
 }
 
 /// A text whose unknown parts are spelled in it.

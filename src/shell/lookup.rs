@@ -70,9 +70,15 @@ fn on_own_path(reader: &Reader<'_>, name: &str, call: &Call<'_>, scope: &Scope) 
     }
     let own = call.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
     let path = own.or_else(|| scope.scalar("PATH"))?;
-    // What stands before the PATH as it was is searched first.
-    path.prefix()
-        .split(':')
+    // What stands before the PATH as it was is searched first, what stands behind it last.
+    let pieces = match &path {
+        Word::Literal(text) => vec![text.as_str()],
+        Word::Partial(pieces) => pieces.iter().filter_map(Piece::text).collect(),
+        Word::OneOf(all) => all.iter().map(String::as_str).collect(),
+    };
+    pieces
+        .into_iter()
+        .flat_map(|piece| piece.split(':'))
         .filter(|directory| !directory.is_empty())
         .map(|directory| format!("{directory}/{name}"))
         .find(|path| reader.known_text(path, scope).is_some())

@@ -91,7 +91,7 @@ impl Scope {
         self.cwd = next;
         if let Some(path) = path {
             let others = before.iter().skip(1);
-            let others = others.filter_map(|from| super::values::absolute(Some(from), path));
+            let others = others.filter_map(|from| super::directory::absolute(Some(from), path));
             self.may_be_in(others.collect::<Vec<_>>());
         }
         self.if_failed = Rc::new(before);

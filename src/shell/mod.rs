@@ -20,12 +20,14 @@ mod compound;
 mod declare;
 mod decode;
 mod defaults;
+mod directory;
 mod editors;
 mod elsewhere;
 mod env;
 mod eval;
 mod expand;
 mod fields;
+mod filled;
 mod flow;
 mod git;
 mod glob;
@@ -36,6 +38,7 @@ mod input;
 mod interpreters;
 mod launch;
 mod launchers;
+mod listing;
 mod lists;
 mod literals;
 mod lookup;
@@ -44,6 +47,7 @@ mod operands;
 mod ordinary;
 mod output;
 mod parameter;
+mod pathnames;
 mod program;
 mod pwsh;
 mod recipes;
@@ -55,6 +59,7 @@ mod scope;
 mod sed;
 mod shells;
 mod snippets;
+mod sources;
 mod special;
 mod streams;
 mod subscript;
@@ -68,11 +73,14 @@ mod xargs;
 
 use std::rc::Rc;
 
+pub use directory::absolute;
+pub use expand::SHELL_PID;
 pub use guess::last_component;
 pub use program::{MemoryCall, MemoryProgram, base_name, memory_call, memory_program};
+pub use sources::name_of;
 pub use types::*;
 pub use unread::Unread;
-pub use values::{absolute, matches};
+pub use values::{LISTED, matches};
 
 /// The longest text that is read; beyond it the answer is [`Unclear`].
 pub const MAX_TEXT: usize = 4 * 1024 * 1024;
@@ -96,6 +104,7 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
         steps: budget,
         owed: Rc::default(),
         exhausted: false,
+        tail: false,
         depth: 0,
         via: Vec::new(),
         at: 0,
@@ -114,6 +123,11 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
         jumps: Vec::new(),
         read_names: Vec::new(),
         locals: Vec::new(),
+        made: Vec::new(),
+        calling: Vec::new(),
+        feeding: None,
+        globbing: glob::Globbing::default(),
+        printed_by: Vec::new(),
     };
     if text.len() > MAX_TEXT {
         reader.note(What::Bound, "size");
@@ -130,15 +144,7 @@ pub fn read(text: &str, dialect: Dialect, start: &Start, files: &dyn Files) -> R
     let mut scope = scope::Scope::new(start, Rc::clone(&reader.owed));
     match dialect {
         Dialect::Posix => {
-            let node =
-                scan::parse(text, 0, None, 0, &mut reader.steps, &mut reader.reading.unclear);
-            // What was scanned before the steps ran out is run all the same.
-            let refill = (BASE_STEPS / 2).saturating_sub(reader.steps);
-            reader.steps += refill;
-            reader.exhausted = false;
-            budget += refill;
-            reader.eval(&node, &mut scope, &Stdin::Inherited);
-            reader.finish(&mut scope);
+            budget += reader.posix(text, &mut scope);
             None
         }
         Dialect::PowerShell => pwsh::text(&mut reader, text, &mut scope),

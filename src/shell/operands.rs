@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::filled::{filled, ruby_filled};
 use super::literals::Snippet;
 
 /// How an unknown part is spelled inside a known text; read as shell code it is an unset variable.
@@ -22,7 +23,7 @@ pub(super) type Names = HashMap<String, Given>;
 const MAX_DEPTH: usize = 12;
 
 impl Given {
-    fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         match self {
             Self::Text(text) => text,
             Self::List(items) => spelled(items).join(" "),
@@ -154,6 +155,7 @@ impl Snippet<'_> {
         if let Some((text, end)) = self.literal(quote) {
             let template = self.at(quote) == b'`';
             let text = if interpolates || template { filled(&text, names) } else { text };
+            let text = if self.at(quote) == b'"' { self.perl_filled(&text, names) } else { text };
             return (Some(Given::Text(ruby_filled(&text, names))), end);
         }
         if let Some(found) = self.perl_quoted(at) {
@@ -350,31 +352,4 @@ fn braces(text: &str, args: &[Option<String>]) -> String {
         rest = rest.get(end + 1..).unwrap_or("");
     }
     out + rest
-}
-
-/// `{name}` of an f-string and `${name}` of a template: known names as their value.
-fn filled(text: &str, names: &Names) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('{') {
-        let head = rest.get(..at).unwrap_or("");
-        out.push_str(head.strip_suffix('$').unwrap_or(head));
-        rest = rest.get(at + 1..).unwrap_or("");
-        let end = rest.find('}').unwrap_or(rest.len());
-        let inner = rest.get(..end).unwrap_or("").trim();
-        match names.get(inner) {
-            Some(given) => out.push_str(&given.clone().text()),
-            None => out.push_str(UNKNOWN),
-        }
-        rest = rest.get(end + 1..).unwrap_or("");
-    }
-    out + rest
-}
-
-/// ruby's `#{name}`.
-fn ruby_filled(text: &str, names: &Names) -> String {
-    if !text.contains("#{") {
-        return text.to_owned();
-    }
-    filled(&text.replace("#{", "${"), names)
 }

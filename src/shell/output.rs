@@ -17,14 +17,7 @@ pub(super) fn printed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
     scope.owe(input.map_or(0, str::len) / BYTES_WORKED);
     match super::program::base_name(call.arg(0)?) {
         "echo" => echo(call),
-        "printf" => {
-            let args = call.known(1)?;
-            let args = args.strip_prefix(&["--".to_owned()]).unwrap_or(&args).to_vec();
-            args.split_first().map(|(format, rest)| {
-                scope.owe(format.len() / BYTES_WORKED);
-                super::decode::printf(format, rest)
-            })
-        }
+        "printf" => printf(call, scope),
         "cat" | "zcat" => cat(reader, call, input, scope),
         "tee" => {
             for path in operands(call) {
@@ -47,20 +40,29 @@ pub(super) fn printed(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
             let reverse = flags.iter().any(|flag| flag.starts_with('-') && flag.contains('r'));
             if reverse { super::decode::hex(input?) } else { None }
         }
-        "head" | "tail" | "sort" | "uniq" | "shuf" | "cut" | "paste" | "fold" | "nl" | "column" => {
-            one_line(input)
+        filter @ ("head" | "tail" | "sort" | "uniq" | "shuf") => {
+            super::listing::filtered(filter, call, input).or_else(|| one_line(input))
         }
-        "sed" | "awk" | "perl" | "jq" | "grep" => None,
+        "paste" | "column" if call.argv.len() == 1 => one_line(input),
+        filter @ ("grep" | "egrep" | "fgrep") => super::listing::filtered(filter, call, input),
+        "sed" | "awk" | "perl" | "jq" => None,
+        "ls" | "gls" => super::listing::ls(call),
+        name @ ("realpath" | "readlink" | "dirname" | "basename") => {
+            super::pathnames::printed(name, call, scope)
+        }
         "pwd" => scope.cwd.clone().map(|cwd| cwd + "\n"),
         "which" | "type" | "hash" => looked_up(call.argv.last()),
-        "basename" => call.arg(1).map(|path| super::program::base_name(path).to_owned() + "\n"),
         "dd" => dd(reader, call, input, scope),
         "cp" | "mv" | "ln" | "install" => {
             copy(reader, call, scope);
             Some(String::new())
         }
-        "rm" | "mkdir" | "rmdir" | "touch" | "chmod" | "chown" | "sleep" | "kill" | "sync"
-        | "truncate" | "unlink" => Some(String::new()),
+        "mkdir" => {
+            super::pathnames::made(reader, &operands(call), scope);
+            Some(String::new())
+        }
+        "rm" | "rmdir" | "touch" | "chmod" | "chown" | "sleep" | "kill" | "sync" | "truncate"
+        | "unlink" => Some(String::new()),
         _ => None,
     }
 }
@@ -79,6 +81,15 @@ fn dd(reader: &mut Reader<'_>, call: &Call<'_>, input: Option<&str>, scope: &mut
 /// The path that a look-up prints: the program's own name will do.
 pub(super) fn looked_up(word: Option<&Word>) -> Printed {
     word.and_then(Word::literal).map(|name| name.to_owned() + "\n")
+}
+
+fn printf(call: &Call<'_>, scope: &Scope) -> Printed {
+    let args = call.known(1)?;
+    let args = args.strip_prefix(&["--".to_owned()]).unwrap_or(&args).to_vec();
+    args.split_first().map(|(format, rest)| {
+        scope.owe(format.len() / BYTES_WORKED);
+        super::decode::printf(format, rest)
+    })
 }
 
 fn echo(call: &Call<'_>) -> Printed {
@@ -128,7 +139,7 @@ fn operands(call: &Call<'_>) -> Vec<String> {
 
 fn remember(scope: &mut Scope, path: &str, text: Option<&str>, append: bool) {
     if let Some(text) = text {
-        let absolute = super::values::absolute(scope.cwd.as_deref(), path);
+        let absolute = super::directory::absolute(scope.cwd.as_deref(), path);
         scope.write(absolute.unwrap_or_else(|| path.to_owned()), text.to_owned(), append);
     }
 }

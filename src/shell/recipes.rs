@@ -35,15 +35,14 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
             }
             "-C" | "--directory" | "-d" | "--working-directory" => {
                 directory.cwd =
-                    next.and_then(|dir| super::values::absolute(scope.cwd.as_deref(), dir));
+                    next.and_then(|dir| super::directory::absolute(scope.cwd.as_deref(), dir));
                 index += 1;
             }
             "--eval" => texts.push(next.unwrap_or("").to_owned()),
             "-n" | "--dry-run" | "--just-print" | "--recon" | "--dry" => runs = Runs::Marked,
             _ => {
-                if let Some(text) = text.strip_prefix("--eval=") {
-                    texts.push(text.to_owned());
-                }
+                texts.extend(text.strip_prefix("--eval=").map(str::to_owned));
+                given(text, &mut directory);
             }
         }
     }
@@ -64,6 +63,14 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
     }
     for text in texts {
         recipe(reader, &text, runs, &directory);
+    }
+}
+
+/// `make NAME=value`.
+fn given(text: &str, scope: &mut Scope) {
+    if let Some((name, value)) = variable(text) {
+        scope.set(name, super::scope::Value::Scalar(Word::Literal(value.to_owned())));
+        scope.export(name);
     }
 }
 
@@ -88,6 +95,10 @@ enum Runs {
 fn recipe(reader: &mut Reader<'_>, text: &str, runs: Runs, scope: &Scope) {
     let mut code = String::new();
     for line in text.lines() {
+        if let Some((name, value)) = variable(line) {
+            code.push_str(&format!("{name}=\"{value}\"\n"));
+            continue;
+        }
         let indented = line.starts_with(['\t', ' ']);
         let inline =
             (!indented).then(|| line.split_once(": ;").or(line.split_once(":;"))).flatten();
@@ -111,8 +122,39 @@ fn recipe(reader: &mut Reader<'_>, text: &str, runs: Runs, scope: &Scope) {
         }
     }
     // make's own `$$` is the shell's `$`.
-    let code = code.replace("$$", "$");
+    let code = as_variables(&code).replace("$$", "$");
     reader.launched_code("recipe", &Word::Literal(code), &[], scope, &Stdin::Inherited);
+}
+
+/// A line that gives a variable of make's a value.
+fn variable(line: &str) -> Option<(&str, &str)> {
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim_end_matches([':', '?', '+', ' ', '!']);
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (is_name && !value.contains('"')).then(|| (name, value.trim()))
+}
+
+/// `$(NAME)` as the shell's `${NAME}`.
+fn as_variables(code: &str) -> String {
+    let mut out = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find("$(") {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        let inner = tail.get(2..).unwrap_or("");
+        let end =
+            inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
+        let named = end > 0 && inner.get(end..).is_some_and(|tail| tail.starts_with(')'));
+        if named && !before.ends_with('$') {
+            out.push_str(&format!("${{{}}}", inner.get(..end).unwrap_or("")));
+            rest = inner.get(end + 1..).unwrap_or("");
+        } else {
+            out.push_str("$(");
+            rest = inner;
+        }
+    }
+    out + rest
 }
 
 /// Options of npm and its kin that take the next word.
@@ -146,7 +188,7 @@ pub(super) fn node(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
         if matches!(text, "--prefix" | "-C" | "--dir" | "--cwd") {
             own.cwd = call
                 .arg(index + 1)
-                .and_then(|dir| super::values::absolute(scope.cwd.as_deref(), dir));
+                .and_then(|dir| super::directory::absolute(scope.cwd.as_deref(), dir));
         }
         if VALUED.contains(&text) {
             index += 2;

@@ -7,6 +7,8 @@ use super::values::UNKNOWN_PART;
 
 /// The most invocations one reading holds.
 const MAX_INVOCATIONS: usize = 10_000;
+/// And so many more for the commands at its end.
+const TAIL_INVOCATIONS: usize = 512;
 
 impl Reader<'_> {
     /// Begins a command inside the one at hand; what it returns ends it.
@@ -36,10 +38,12 @@ impl Reader<'_> {
         stdin: Stdin,
         own_env: &[(String, Word)],
     ) {
-        if self.reading.invocations.len() >= MAX_INVOCATIONS {
+        let most = MAX_INVOCATIONS + if self.tail { TAIL_INVOCATIONS } else { 0 };
+        if self.reading.invocations.len() >= most {
             self.note(What::Bound, "invocations");
             // Nothing more would be kept, so nothing more is run.
             self.steps = 0;
+            self.exhausted = true;
             return;
         }
         let mut env = scope.environment();

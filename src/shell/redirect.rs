@@ -46,9 +46,11 @@ impl Scanner<'_> {
         }
         self.at += op.len();
         self.blanks();
+        let from = self.at;
         let word = self.word();
+        let spelled = self.slice(from, self.at);
         let target = match op {
-            "<<" | "<<-" => RedirectTarget::Here(self.here_doc(&word, op == "<<-")),
+            "<<" | "<<-" => RedirectTarget::Here(self.here_doc(&word, spelled, op == "<<-")),
             _ => RedirectTarget::Word(word),
         };
         Some(RawRedirect { fd, op, target })

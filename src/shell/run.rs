@@ -6,6 +6,9 @@ use super::eval::{Printed, Reader};
 use super::scope::{Scope, Standing};
 use super::types::{Redirect, Stdin, What, Word};
 
+/// How often a function is followed within itself.
+const MAX_RECURSION: usize = 4;
+
 /// One command with everything it was given.
 pub(super) struct Call<'c> {
     pub(super) argv: &'c [Word],
@@ -60,7 +63,7 @@ impl Reader<'_> {
             }
             Word::Partial(_) => {
                 let detail = super::types::spell(&argv);
-                self.note(What::Program, &detail);
+                self.unknown_word(What::Program, &program, &detail);
                 self.invocation(argv.clone(), scope, redirects, input.clone(), env);
                 super::guess::started(self, &argv, scope, input, env);
                 None
@@ -131,9 +134,11 @@ impl Reader<'_> {
         scope: &mut Scope,
     ) -> Printed {
         // A function that calls itself is followed a few times only.
-        if self.via.iter().filter(|label| **label == "function").count() > 8 {
+        if self.calling.iter().filter(|known| *known == name).count() > MAX_RECURSION {
+            self.note(What::Bound, "recursion");
             return None;
         }
+        self.calling.push(name.to_owned());
         let rest = call.argv.get(1..).unwrap_or(&[]);
         let args = super::scope::positional(Word::Literal(name.to_owned()), rest);
         let outer = std::mem::replace(&mut scope.args, args);
@@ -160,6 +165,7 @@ impl Reader<'_> {
                 }
             }
         }
+        self.calling.pop();
         let hidden = self.locals.pop().unwrap_or_default();
         super::declare::restore(hidden, scope);
         scope.args = outer;
@@ -218,7 +224,7 @@ impl Reader<'_> {
         if let Some(text) = self.known_text(path, scope) {
             return Some(text);
         }
-        let path = super::values::absolute(scope.cwd.as_deref(), path)?;
+        let path = super::directory::absolute(scope.cwd.as_deref(), path)?;
         // Devices and pipes are never opened.
         if path.starts_with("/dev/") || path.starts_with("/proc/") {
             return None;
@@ -256,7 +262,8 @@ impl Reader<'_> {
         input: &Stdin,
     ) -> Printed {
         let Some(texts) = code.as_code() else {
-            self.note(What::Code, &super::types::spell(std::slice::from_ref(code)));
+            let detail = super::types::spell(std::slice::from_ref(code));
+            self.unknown_word(What::Code, code, &detail);
             return None;
         };
         let mut printed = None;

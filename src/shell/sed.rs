@@ -62,7 +62,7 @@ fn in_place(reader: &mut Reader<'_>, scripts: &[String], call: &Call<'_>, scope:
             .into_iter()
             .try_fold(before, |text, line| Substitution::read(line.trim_start())?.apply(&text));
         if let Some(text) = after {
-            let absolute = super::values::absolute(scope.cwd.as_deref(), path);
+            let absolute = super::directory::absolute(scope.cwd.as_deref(), path);
             scope.write(absolute.unwrap_or_else(|| path.to_owned()), text, false);
         }
     }

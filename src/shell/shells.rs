@@ -3,7 +3,7 @@
 use super::eval::{Printed, Reader};
 use super::run::Call;
 use super::scope::Scope;
-use super::types::{Stdin, What, Word};
+use super::types::{Stdin, Word};
 
 /// Whether a program reads posix shell code.
 pub(super) fn is_shell(name: &str) -> bool {
@@ -46,6 +46,7 @@ pub(super) fn shell(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> 
                 input |= letters.contains('s');
                 idle |= letters.contains('n') && letters.starts_with('-');
                 if letters.ends_with(['o', 'O']) {
+                    super::glob::option(&mut reader.globbing, call.argv.get(index));
                     index += 1;
                 }
             }
@@ -61,26 +62,37 @@ pub(super) fn shell(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> 
     let Some((first, args)) = rest.split_first() else {
         return shell_input(reader, call.input, &mut with_env(scope, call), "sh");
     };
-    let own = with_env(scope, call);
+    let mut own = with_env(scope, call);
     if code {
+        let plain = zsh_code(reader, call, first);
+        let first = plain.as_ref().unwrap_or(first);
         let args: Vec<Word> =
             if args.is_empty() { vec![Word::Literal("bash".into())] } else { args.to_vec() };
         return reader.launched_code("sh -c", first, &args, &own, call.input);
     }
     if input {
-        let mut own = own;
         own.args = std::rc::Rc::new(
             [Word::Literal("bash".into())].into_iter().chain(rest.iter().cloned()).collect(),
         );
         return shell_input(reader, call.input, &mut own, "sh -s");
     }
     if matches!(first.literal(), Some("/dev/stdin" | "/dev/fd/0" | "-" | "/proc/self/fd/0")) {
-        return shell_input(reader, call.input, &mut own.clone(), "sh");
+        return shell_input(reader, call.input, &mut own, "sh");
     }
-    let mut own = own;
     let printed = reader.script_file(first, "sh file", args, &mut own);
     reader.finish(&mut own);
     printed
+}
+
+/// zsh's code without the marks on its globs that only zsh has; they say what globs match.
+fn zsh_code(reader: &mut Reader<'_>, call: &Call<'_>, code: &Word) -> Option<Word> {
+    if call.arg(0).is_none_or(|path| super::program::base_name(path) != "zsh") {
+        return None;
+    }
+    reader.globbing.deep = true;
+    let plain = super::glob::unqualified(code.literal()?)?;
+    reader.globbing.hidden = true;
+    Some(Word::Literal(plain))
 }
 
 /// The scope of a child process: it sees what the call's own assignments give it.
@@ -114,7 +126,7 @@ pub(super) fn shell_input(
             reader.script_file(&file, label, &[], scope)
         }
         Stdin::Unknown => {
-            reader.note(What::Code, "standard input of a shell");
+            reader.unknown_input("standard input of a shell");
             None
         }
         Stdin::Inherited => None,

@@ -148,6 +148,41 @@ pub(super) fn started_with(code: &str, names: Names, depth: usize) -> Vec<Starte
     found
 }
 
+/// Whether a snippet starts something of which its literals do not tell all.
+pub(super) fn hides(code: &str, found: &[Started]) -> bool {
+    let is_shell = |word: &str| super::shells::is_shell(super::program::base_name(word));
+    let told = |started: &Started| match started {
+        Started::Code(code) => !code.contains(super::operands::UNKNOWN) && !is_shell(code.trim()),
+        // A shell without code reads it from somewhere.
+        Started::Argv(argv) => {
+            argv.iter().all(|word| {
+                word.as_ref().is_some_and(|word| !word.contains(super::operands::UNKNOWN))
+            }) && !(argv.len() < 3
+                && argv.first().is_some_and(|w| w.as_deref().is_some_and(is_shell)))
+        }
+        Started::Unknown => false,
+    };
+    let starts = STARTERS.iter().any(|name| code.contains(name));
+    // perl's `exec {PROGRAM} @list`.
+    let indirect =
+        ["exec {", "exec{", "system {", "system{"].iter().any(|form| code.contains(form));
+    indirect || !found.iter().all(told) || found.is_empty() && starts
+}
+
+/// Words of code that starts programs, or the code of a file.
+const STARTERS: [&str; 10] = [
+    "system",
+    "popen",
+    "Popen",
+    "exec",
+    "spawn",
+    "subprocess",
+    "child_process",
+    "qx",
+    "| \"sh\"",
+    "do \"",
+];
+
 /// What a snippet prints, as far as its literals tell: `None` when it prints none.
 pub(super) fn prints(code: &str) -> Option<String> {
     const PRINTS: &[&str] =

@@ -170,7 +170,7 @@ fn windows_start(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Pri
         if text.eq_ignore_ascii_case("/d") {
             own.cwd = call
                 .arg(index)
-                .and_then(|path| super::values::windows_absolute(scope.cwd.as_deref(), path));
+                .and_then(|path| super::directory::windows_absolute(scope.cwd.as_deref(), path));
             index += 1;
         }
     }

@@ -49,7 +49,7 @@ impl Reader<'_> {
             if let Some(path) = redirect.target.literal() {
                 self.feed(path, printed.as_deref(), scope);
                 if let Some(text) = printed.take() {
-                    let path = super::values::absolute(scope.cwd.as_deref(), path)
+                    let path = super::directory::absolute(scope.cwd.as_deref(), path)
                         .unwrap_or_else(|| path.to_owned());
                     scope.write(path, text, redirect.op.contains(">>"));
                 }
@@ -148,7 +148,7 @@ impl Reader<'_> {
                 return Some(text.clone());
             }
         }
-        let absolute = super::values::absolute(scope.cwd.as_deref(), path);
+        let absolute = super::directory::absolute(scope.cwd.as_deref(), path);
         let written = scope.written.borrow();
         let known = absolute.and_then(|path| written.get(&path));
         let text = known.cloned().or_else(|| {

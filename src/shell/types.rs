@@ -46,8 +46,19 @@ pub struct Reading {
     pub unclear: Vec<Unclear>,
     /// The texts that were not read to their end, when a bound was reached: inner ones first.
     pub unread: Vec<super::Unread>,
+    /// For code that only run time knows: which of the invocations it is made by.
+    pub sources: Vec<Source>,
     /// The work it took, in the reader's own count; the same for the same text everywhere.
     pub steps: usize,
+}
+
+/// What code that only run time knows is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// What these invocations print.
+    Printed(std::ops::Range<usize>),
+    /// Anything in the text: a variable, a file that a program wrote, a value of another language.
+    Text,
 }
 
 /// One program that would be started (or shell builtin that would run).
@@ -184,10 +195,21 @@ pub enum Word {
 pub enum Piece {
     /// Known text.
     Text(String),
-    /// An unquoted glob: its text (`*`, `?`, `[ab]`).
+    /// An unquoted glob: its text (`*`, `?`, `[ab]`); behind [`super::LISTED`] one that matches names
+    /// with a leading dot as well.
     Glob(String),
     /// A value that is only known at run time; `many` if it may be any number of words.
     Hole { what: String, many: bool },
+}
+
+impl Piece {
+    /// Its text, when it is known.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Glob(_) | Self::Hole { .. } => None,
+        }
+    }
 }
 
 impl Word {
@@ -285,7 +307,8 @@ pub fn spell(argv: &[Word]) -> String {
             Word::Partial(pieces) => {
                 for piece in pieces {
                     text.push_str(match piece {
-                        Piece::Text(known) | Piece::Glob(known) => known,
+                        Piece::Text(known) => known,
+                        Piece::Glob(known) => known.trim_start_matches(super::values::LISTED),
                         Piece::Hole { .. } => "…",
                     });
                 }

@@ -8,30 +8,48 @@ pub(super) const BYTES_COPIED: usize = 512;
 /// The most values one word may have before it counts as unknown.
 pub(super) const MAX_VALUES: usize = 16;
 
-/// The longest path that a system opens, in bytes.
-const MAX_PATH: usize = 4_096;
-
 /// Stands in a known output for a part that is not known. A private character: a text that holds
 /// it counts as partly unknown.
 pub(super) const UNKNOWN_PART: char = '\u{10fffd}';
 
+/// Stands before a glob that a listing (`ls -A`, `find`) or a shell option (`dotglob`) made: it
+/// matches names with a leading dot as well, and `**` after it stands for any number of folders.
+pub const LISTED: char = '\u{10fffb}';
+
 impl Word {
-    /// The word with its unknown parts as holes.
+    /// The word with its unknown parts as holes, and what was listed as globs.
     pub(super) fn with_holes(self) -> Self {
-        let Self::Literal(text) = &self else { return self };
-        if !text.contains(UNKNOWN_PART) {
-            return self;
-        }
+        let is_marked = |text: &str| text.contains([UNKNOWN_PART, LISTED]);
+        let marked = match &self {
+            Self::Literal(text) => is_marked(text).then_some(text),
+            // The other values are those of a loop's ends.
+            Self::OneOf(all) => all.iter().find(|text| is_marked(text)),
+            Self::Partial(_) => None,
+        };
+        let Some(text) = marked else { return self };
         let mut word = Self::empty();
-        for (index, piece) in text.split(UNKNOWN_PART).enumerate() {
-            if index > 0 {
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find([UNKNOWN_PART, LISTED]) {
+            let (before, marked) = rest.split_at(at);
+            word.push_known(before);
+            let mut marked = marked.chars();
+            if marked.next() == Some(UNKNOWN_PART) {
                 word.push_piece(Piece::Hole { what: "output".into(), many: true });
+                rest = marked.as_str();
+                continue;
             }
-            if !piece.is_empty() {
-                word.push_text(piece);
-            }
+            let (glob, tail) = super::glob::first(marked.as_str());
+            word.push_piece(Piece::Glob(format!("{LISTED}{glob}")));
+            rest = tail;
         }
+        word.push_known(rest);
         word
+    }
+
+    fn push_known(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.push_text(text);
+        }
     }
 
     /// Its pieces, or the number of its values.
@@ -209,7 +227,7 @@ impl Word {
                             known |= !piece.trim().is_empty();
                             text.push_str(piece);
                         }
-                        Piece::Glob(piece) => text.push_str(piece),
+                        Piece::Glob(piece) => text.push_str(piece.trim_start_matches(LISTED)),
                         Piece::Hole { .. } => text.push_str("${__unknown}"),
                     }
                 }
@@ -222,7 +240,8 @@ impl Word {
     pub(super) fn spelled(&self) -> Option<String> {
         let Self::Partial(pieces) = self else { return self.literal().map(str::to_owned) };
         let spelled = pieces.iter().map(|piece| match piece {
-            Piece::Text(text) | Piece::Glob(text) => Some(text.as_str()),
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Glob(text) => Some(text.trim_start_matches(LISTED)),
             Piece::Hole { .. } => None,
         });
         spelled.collect()
@@ -237,6 +256,16 @@ impl Word {
                 Some(Piece::Text(text)) => text,
                 _ => "",
             },
+        }
+    }
+
+    /// Whether the word is known but for its globs.
+    pub(super) fn is_listed(&self) -> bool {
+        match self {
+            Self::Partial(pieces) => {
+                pieces.iter().all(|piece| !matches!(piece, Piece::Hole { .. }))
+            }
+            Self::Literal(_) | Self::OneOf(_) => true,
         }
     }
 
@@ -307,59 +336,6 @@ fn class(pattern: &[char], at: usize, character: char) -> Option<usize> {
     (hit != negated).then_some(index + 1 - at)
 }
 
-/// `path` against `cwd`, with `.` and `..` taken out; `None` when it is relative and `cwd` unknown.
-pub fn absolute(cwd: Option<&str>, path: &str) -> Option<String> {
-    // Longer than any path that a system takes.
-    if path.len() + cwd.map_or(0, str::len) > 4096 {
-        return None;
-    }
-    // A long row of `cd x` is not taken apart each time.
-    let plain = |path: &str| !path.contains("/.") && !path.contains("//") && !path.ends_with('/');
-    if let Some(cwd) = cwd
-        && plain(cwd)
-        && plain(path)
-        && cwd.starts_with('/')
-        && !path.starts_with(['/', '.'])
-        && !path.is_empty()
-    {
-        let absolute = format!("{cwd}/{path}");
-        return (absolute.len() <= MAX_PATH).then_some(absolute);
-    }
-    let mut parts: Vec<&str> = Vec::new();
-    if !path.starts_with('/') {
-        parts.extend(cwd?.split('/').filter(|part| !part.is_empty()));
-    }
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            other => parts.push(other),
-        }
-    }
-    let absolute = format!("/{}", parts.join("/"));
-    // No system opens a longer one, and a long row of `cd x` must not cost its square.
-    (absolute.len() <= MAX_PATH).then_some(absolute)
-}
-
-/// `path` against `cwd` where paths may be Windows': a drive's path stays as it is spelled.
-pub(super) fn windows_absolute(cwd: Option<&str>, path: &str) -> Option<String> {
-    let drive = |path: &str| {
-        path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
-            && path.as_bytes().get(1) == Some(&b':')
-    };
-    if drive(path) || path.starts_with(r"\\") {
-        return Some(path.to_owned());
-    }
-    match cwd {
-        Some(cwd) if drive(cwd) && !path.starts_with(['/', '\\']) => {
-            Some(format!("{}\\{path}", cwd.trim_end_matches('\\')))
-        }
-        _ => absolute(cwd, &path.replace('\\', "/")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -378,12 +354,5 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
         }
-    }
-
-    #[test]
-    fn paths_are_made_absolute() {
-        assert_eq!(absolute(Some("/a/b"), "../c").as_deref(), Some("/a/c"));
-        assert_eq!(absolute(None, "/x/./y//").as_deref(), Some("/x/y"));
-        assert_eq!(absolute(None, "x"), None);
     }
 }

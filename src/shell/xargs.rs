@@ -311,5 +311,5 @@ pub(super) fn find(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> P
         }
         reader.launched("find -exec", &argv, &own, &Stdin::Inherited, call.env);
     }
-    None
+    super::listing::find(call)
 }

@@ -163,7 +163,9 @@ fn word(word: &Word) -> Value {
             let piece = |piece: &Piece| match piece {
                 Piece::Text(text) => json!({"text": text}),
                 Piece::Glob(glob) => json!({"glob": glob}),
-                Piece::Hole { what, many } => json!({"run_time": what, "many": many}),
+                Piece::Hole { what, many } => {
+                    json!({"run_time": shell::name_of(what), "many": many})
+                }
             };
             json!({
                 "unknown": shell::spell(std::slice::from_ref(word)),

@@ -1,7 +1,7 @@
 //! Words of a command for a person: what is known of each.
 
 use crate::cli::screen::shown;
-use crate::shell::{Invocation, Piece, Redirect, Stdin, Word};
+use crate::shell::{Invocation, LISTED, Piece, Redirect, Stdin, Word, name_of};
 
 /// The longest word that is spelled out, in characters.
 const LONGEST: usize = 300;
@@ -35,8 +35,8 @@ fn piece(piece: &Piece) -> String {
     match piece {
         Piece::Text(text) if is_plain(text) => cut(text),
         Piece::Text(text) => quoted(text),
-        Piece::Glob(glob) => cut(&shown(glob)),
-        Piece::Hole { what, .. } => format!("‹{}›", cut(&shown(what))),
+        Piece::Glob(glob) => cut(&shown(glob.trim_start_matches(LISTED))),
+        Piece::Hole { what, .. } => format!("‹{}›", cut(&shown(name_of(what)))),
     }
 }
 
@@ -87,7 +87,7 @@ fn partial(number: usize, pieces: &[Piece]) -> String {
         .iter()
         .take(VALUES)
         .filter_map(|piece| match piece {
-            Piece::Hole { what, .. } => Some(cut(&shown(what))),
+            Piece::Hole { what, .. } => Some(cut(&shown(name_of(what)))),
             Piece::Text(_) | Piece::Glob(_) => None,
         })
         .collect();

@@ -235,7 +235,7 @@ fn change_directory(parsed: &Parsed, scope: &mut Scope) {
     let path = join(&words);
     let next = path
         .literal()
-        .and_then(|path| crate::shell::values::windows_absolute(scope.cwd.as_deref(), path));
+        .and_then(|path| crate::shell::directory::windows_absolute(scope.cwd.as_deref(), path));
     scope.cwd = if scope.conditional > 0 && next != scope.cwd { None } else { next };
 }
 

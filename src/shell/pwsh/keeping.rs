@@ -14,7 +14,7 @@ pub(super) fn set_location(made: &Command, scope: &mut Scope) -> Value {
         .or_else(|| made.positional(&["path", "literalpath"]).first().cloned());
     let next = path
         .and_then(|path| path.literal())
-        .and_then(|path| crate::shell::values::windows_absolute(scope.cwd.as_deref(), &path));
+        .and_then(|path| crate::shell::directory::windows_absolute(scope.cwd.as_deref(), &path));
     scope.cwd = if scope.conditional > 0 && next != scope.cwd { None } else { next };
     Value::none()
 }
@@ -51,7 +51,7 @@ fn store(
 ) {
     let spelled = path.map(|path| path.replace('\\', "/"));
     let absolute =
-        spelled.and_then(|path| crate::shell::values::absolute(scope.cwd.as_deref(), &path));
+        spelled.and_then(|path| crate::shell::directory::absolute(scope.cwd.as_deref(), &path));
     if let (Some(path), Some(text)) = (absolute, text.and_then(Value::printed)) {
         reader.feed(&path, Some(&text), scope);
         scope.write(path, text, append);

@@ -171,7 +171,7 @@ pub(super) fn program(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scop
                 own.cwd = value
                     .as_ref()
                     .and_then(Word::literal)
-                    .and_then(|path| super::values::windows_absolute(own.cwd.as_deref(), path));
+                    .and_then(|path| super::directory::windows_absolute(own.cwd.as_deref(), path));
                 index = after;
             }
             Takes::Value => index = after,

@@ -19,9 +19,9 @@ pub(super) fn start_process(reader: &mut Reader<'_>, made: &Command, scope: &mut
         .unwrap_or_else(Value::none);
     let mut own = scope.clone();
     if let Some(place) = made.named(&["workingdirectory"]) {
-        own.cwd = place
-            .literal()
-            .and_then(|path| crate::shell::values::windows_absolute(scope.cwd.as_deref(), &path));
+        own.cwd = place.literal().and_then(|path| {
+            crate::shell::directory::windows_absolute(scope.cwd.as_deref(), &path)
+        });
     }
     launch(reader, &program, &args, &own, "Start-Process");
     Value::none()

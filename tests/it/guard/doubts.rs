@@ -35,7 +35,7 @@ fn a_relevant_call_that_is_let_through_unproven_says_why() {
         ("base", "Bash", "cortex gc --apply", vec![Code::MaintenanceAllowed]),
         ("base", "Bash", "cortex adopt --yes", vec![Code::MaintenanceAllowed]),
         ("base", "Bash", "rm \"$D/cortex.db\"", vec![Code::TargetRuntime]),
-        ("base", "Bash", "rm $(ls -a | grep cortex.db)", vec![Code::TargetRuntime]),
+        ("base", "Bash", "rm $(ls -a | sed -n /cortex.db/p)", vec![Code::TargetRuntime]),
         ("base", "Bash", "mytool .cortex.db", vec![Code::ProgramUnknown]),
     ] {
         assert_eq!(codes(states, tool, input), expected, "{states} {input}");
