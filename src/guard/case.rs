@@ -8,6 +8,7 @@ use super::{Facts, Place, Policy, Protected, ProtectedKind, Reached};
 use crate::decision::{Code, Doubt, GuardedAction};
 use crate::memory::{Circle, Family};
 use crate::request::MemoryGuardRequest;
+use crate::shell::Word;
 
 /// How deep prompts, skills and files may lead into each other.
 const MAX_DEPTH: u8 = 4;
@@ -21,6 +22,13 @@ const MAX_MEMORIES: u32 = 10_000;
 
 /// How many links one call may make that are followed.
 const MAX_LINKS: usize = 16;
+
+/// How many files of its own a call's later commands are told of.
+const MAX_WRITTEN: usize = 64;
+
+/// How many steps of reading the programs may cost that are judged with what searches find. One may
+/// take as many as a call's own text; what it starts is judged in any case.
+const MAX_SEARCH_STEPS: usize = 100_000;
 
 /// In how many directories of its own one text is followed.
 const MAX_DIRECTORIES: usize = 32;
@@ -42,6 +50,10 @@ pub(super) struct Case<'a> {
     links: Vec<(String, String)>,
     /// A file is changed whose name only run time knows.
     pub(super) changes_unknown: bool,
+    /// What the call itself writes into files, by path; `None` = only run time knows.
+    written: HashMap<String, Option<String>>,
+    /// The steps of reading that programs took which were judged with what a search finds.
+    search_steps: usize,
 }
 
 /// A store that the call reaches, with the caller's circle in it.
@@ -154,6 +166,8 @@ impl<'a> Case<'a> {
             folders: RefCell::default(),
             links: Vec::new(),
             changes_unknown: false,
+            written: HashMap::new(),
+            search_steps: 0,
         }
     }
 
@@ -218,6 +232,41 @@ impl<'a> Case<'a> {
             self.doubt_of(Code::ShellUnclear, "too many targets");
         }
         may
+    }
+
+    /// Whether one more program may be judged with what a search finds; at the first that may not, a
+    /// doubt is noted.
+    pub(super) fn may_search(&mut self) -> bool {
+        let may = self.search_steps < MAX_SEARCH_STEPS;
+        if !may {
+            self.doubt_of(Code::ShellUnclear, "too many found files");
+        }
+        may
+    }
+
+    /// Counts the steps that such a program took to read.
+    pub(super) fn searched(&mut self, steps: usize) {
+        self.search_steps = self.search_steps.saturating_add(steps);
+    }
+
+    /// Remembers what the call writes into a file, for commands after it.
+    pub(super) fn wrote(&mut self, cwd: Option<&str>, path: &str, text: Option<String>) {
+        if let Some(path) = crate::shell::absolute(cwd, path)
+            && self.written.len() < MAX_WRITTEN
+        {
+            self.written.insert(path, text);
+        }
+    }
+
+    /// The text of a file, as the call itself leaves it: `Some(None)` if it writes what only run time
+    /// knows, `None` if there is no readable file of that name.
+    pub(super) fn text_at(&self, cwd: Option<&str>, word: &Word) -> Option<Option<String>> {
+        let path = word.literal()?;
+        let absolute = crate::shell::absolute(cwd, path)?;
+        if let Some(text) = self.written.get(&absolute) {
+            return Some(text.clone());
+        }
+        self.facts.text(&self.resolve(cwd.unwrap_or("/"), path)).map(Some)
     }
 
     /// Whether the call has used its questions up; at the first time a doubt is noted.

@@ -1,6 +1,6 @@
-//! A change of a path, and the words of the command that makes it.
+//! A change of a path, and the options of the programs that make it.
 
-use super::options::Options;
+use super::arguments::Grammar;
 use super::paths::Reach;
 use crate::shell::{Invocation, Piece, Stdin, Word};
 
@@ -39,82 +39,85 @@ impl Change {
     }
 }
 
-/// The words of a command, with what each operand was.
-pub(super) struct Words {
-    pub(super) options: Options,
-    pub(super) operands: Vec<Word>,
-}
-
-impl Words {
-    pub(super) fn read(args: &[Word], with_value: &'static [&'static str]) -> Self {
-        let options = Options::read(args, with_value);
-        Self { operands: operand_words(args, with_value), options }
-    }
-
-    pub(super) fn after(&self, count: usize) -> &[Word] {
-        self.operands.get(count..).unwrap_or(&[])
-    }
-}
-
-/// The operands as words: [`Options`] keeps values, and a path needs its globs.
-fn operand_words(args: &[Word], with_value: &[&str]) -> Vec<Word> {
-    let mut operands = Vec::new();
-    let mut words = args.iter();
-    let mut only_operands = false;
-    while let Some(word) = words.next() {
-        match word.literal() {
-            Some("--") if !only_operands => only_operands = true,
-            Some(text) if !only_operands && text.starts_with('-') && text.len() > 1 => {
-                if with_value.contains(&text) {
-                    words.next();
-                }
-            }
-            Some(_) | None => operands.push(word.clone()),
-        }
-    }
-    operands
-}
-
-/// The options that take their value as the next word.
-pub(super) fn value_options(program: &str) -> &'static [&'static str] {
-    match program {
-        "mv" | "cp" | "ln" => &["-t", "--target-directory", "-S", "--suffix"],
+/// The options of a program that take a value.
+pub(super) fn grammar(program: &str) -> Grammar {
+    let (letters, attached, names): (_, _, &'static [&'static str]) = match program {
+        "mv" | "cp" | "ln" => ("tS", "", &["--target-directory", "--suffix"]),
         "install" => {
-            &["-t", "--target-directory", "-m", "--mode", "-o", "-g", "--owner", "--group"]
+            ("tmogS", "", &["--target-directory", "--mode", "--owner", "--group", "--suffix"])
         }
-        "truncate" => &["-s", "--size", "-r", "--reference"],
-        "fallocate" => &["-l", "-o", "--length", "--offset"],
-        "shred" => &["-n", "-s", "--iterations", "--size"],
-        "sed" | "gsed" => &["-e", "-f", "--expression", "--file", "-l"],
-        "perl" | "ruby" => &["-e", "-E", "-I", "-M", "-m"],
-        "awk" | "gawk" => &["-i", "-f", "-v", "-F"],
-        "chmod" | "chown" | "chgrp" => &["--reference"],
-        "setfacl" => &["-m", "-M", "-x", "-X", "--modify", "--remove"],
-        "rsync" => &[
-            "-e",
-            "--rsh",
-            "--exclude",
-            "--include",
-            "--filter",
-            "-f",
-            "--exclude-from",
-            "--files-from",
-            "--backup-dir",
-            "--suffix",
-        ],
-        "curl" => {
-            &["-o", "--output", "-H", "--header", "-d", "--data", "-X", "-u", "-A", "--output-dir"]
+        "truncate" => ("sr", "", &["--size", "--reference"]),
+        "fallocate" => ("lo", "", &["--length", "--offset"]),
+        "shred" => ("ns", "", &["--iterations", "--size", "--random-source"]),
+        "sed" | "gsed" => ("efl", "i", &["--expression", "--file", "--line-length"]),
+        "perl" => ("eEIMmF", "ixCdDV", &[]),
+        "ruby" => ("eEICrF", "ix", &[]),
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            ("ifvFel", "", &["--include", "--file", "--assign", "--field-separator", "--source"])
         }
-        "wget" => &["-O", "--output-document", "-P", "-U", "--header"],
-        "sort" => &["-o", "--output", "-k", "-t", "-T", "-S"],
-        "iconv" => &["-o", "--output", "-f", "-t"],
-        "scp" => &["-i", "-P", "-o", "-F", "-c", "-l", "-J"],
-        "tar" | "bsdtar" => &["-C", "--directory", "-f", "--file", "--exclude"],
-        "vi" | "vim" | "nvim" => &["-c", "--cmd", "-u", "-S"],
-        "patch" => &["-p", "-i", "-d", "-o"],
-        "mount" => &["-t", "-o"],
-        _ => &[],
-    }
+        "chmod" | "chown" | "chgrp" => ("", "", &["--reference", "--from"]),
+        "setfacl" => ("mMxX", "", &["--modify", "--remove"]),
+        "split" => ("abClnt", "", &["--additional-suffix", "--bytes", "--lines", "--filter"]),
+        "csplit" => ("bfn", "", &["--prefix", "--suffix-format", "--digits"]),
+        "rsync" => (
+            "efTBM",
+            "",
+            &[
+                "--rsh",
+                "--exclude",
+                "--include",
+                "--filter",
+                "--exclude-from",
+                "--include-from",
+                "--files-from",
+                "--backup-dir",
+                "--suffix",
+                "--log-file",
+                "--write-batch",
+                "--compare-dest",
+                "--link-dest",
+                "--temp-dir",
+                "--chmod",
+                "--chown",
+                "--rsync-path",
+            ],
+        ),
+        "curl" => ("AbcCdDeEFhHKmoPQrtTuUwxXyYz", "", &["--output", "--output-dir", "--write-out"]),
+        "wget" => ("aoieBtOTwQPUlADRIXS", "", &["--output-document", "--directory-prefix"]),
+        "scp" => ("iPoFclJSX", "", &[]),
+        "tar" | "bsdtar" | "gtar" => (
+            "fbCXTgVNKFHIL",
+            "",
+            &[
+                "--file",
+                "--directory",
+                "--exclude",
+                "--exclude-from",
+                "--files-from",
+                "--listed-incremental",
+                "--label",
+                "--use-compress-program",
+                "--strip-components",
+                "--transform",
+                "--xform",
+                "--to-command",
+                "--owner",
+                "--group",
+                "--mode",
+                "--format",
+            ],
+        ),
+        "unzip" => ("dP", "", &[]),
+        "zip" => ("bntP", "", &[]),
+        "vi" | "vim" | "nvim" | "ex" | "view" => ("cuST", "pOo", &["--cmd"]),
+        "ed" => ("p", "", &["--prompt"]),
+        "mount" => ("to", "", &[]),
+        "cpio" => ("DEFHIMORC", "", &["--directory", "--file", "--pattern-file"]),
+        "7z" | "7za" | "7zz" => ("", "o", &[]),
+        "unsquashfs" => ("dp", "", &["-dest"]),
+        _ => ("", "", &[]),
+    };
+    Grammar { letters, attached, names, ..Grammar::default() }
 }
 
 pub(super) fn each(words: &[Word], reach: Reach, how: &'static str, text: &NewText) -> Vec<Change> {
@@ -127,10 +130,6 @@ pub(super) fn last(words: &[Word], reach: Reach, how: &'static str, text: &NewTe
 
 pub(super) fn first_is(words: &[Word], names: &[&str]) -> bool {
     words.first().and_then(Word::literal).is_some_and(|name| names.contains(&name))
-}
-
-pub(super) fn is(words: &[Word], texts: &[&str]) -> bool {
-    words.iter().map(Word::literal).eq(texts.iter().map(|text| Some(*text)))
 }
 
 /// The text on standard input, where the command's own text gives it.

@@ -3,14 +3,14 @@
 use super::case::{Case, Tamper};
 use super::change::{Change, NewText, printed};
 use super::edits::{edited, edits};
-use super::find::{Search, xargs_mutates};
 use super::label::{one_line, quoted_path};
 use super::paths::{self, Reach};
 use super::writers;
-use super::{Protected, ProtectedKind, code, command, git, links, settings, sql};
+use super::{Protected, ProtectedKind, code, command, find, git, links, settings, sql};
 use crate::decision::Code;
 use crate::request::{Argument, MemoryGuardRequest};
-use crate::shell::{Invocation, Piece, Stdin, Word, absolute};
+use crate::shell::{Invocation, Piece, Word, absolute};
+pub(super) use find::judge_pipelines;
 
 /// What is done to a file, and by which program.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +42,11 @@ pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
                 judge_hit(case, &protected, &change, cwd, "git");
             }
         }
-        "find" | "gfind" => found(case, invocation, &program),
+        "find" | "gfind" => find::judge(case, invocation, &program),
         _ if code::is_interpreter(&program) => code::judge(case, invocation, &program),
         _ => {}
     }
-    let changes = writers::changes(&program, invocation);
+    let changes = writers::changes(case, &program, invocation);
     if changes.is_empty() && !is_known(case, &program) {
         handed_over(case, invocation, &program);
     }
@@ -56,7 +56,7 @@ pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
 }
 
 /// Programs that are judged by their own rules, or only read the files they are given.
-const KNOWN: [&str; 58] = [
+const KNOWN: [&str; 57] = [
     "sqlite3",
     "sqlite",
     "git",
@@ -114,14 +114,13 @@ const KNOWN: [&str; 58] = [
     "type",
     "read",
     "for",
-    "zip",
 ];
 
 fn is_known(case: &Case, program: &str) -> bool {
     case.programs.iter().any(|name| name == program)
         || KNOWN.contains(&program)
         || code::is_interpreter(program)
-        || writers::PROGRAMS.contains(&program)
+        || writers::knows(program)
         || crate::shell::memory_program(program, false).is_some()
 }
 
@@ -154,49 +153,14 @@ fn redirected(case: &mut Case, invocation: &Invocation, program: &str) {
     }
 }
 
-fn found(case: &mut Case, invocation: &Invocation, program: &str) {
-    let search = Search::read(invocation.argv.get(1..).unwrap_or(&[]));
-    if search.acts {
-        searched(case, invocation, &search, program);
-    }
-}
-
-fn searched(case: &mut Case, invocation: &Invocation, search: &Search, program: &str) {
-    let cwd = invocation.cwd.as_deref();
-    for change in search.changes("remove or change") {
-        for protected in paths::hits(case, cwd, &change.word, change.reach) {
-            let name = protected.path.rsplit('/').next().unwrap_or_default().to_owned();
-            let sides = [name.clone(), format!("{name}-wal"), format!("{name}-shm")];
-            if sides.iter().any(|name| search.finds(name)) {
-                judge_hit(case, &protected, &change, cwd, program);
-            }
-        }
-    }
-}
-
-/// `find … | xargs rm`: the files are what the search finds.
-pub(super) fn judge_pipelines(case: &mut Case, invocations: &[Invocation]) {
-    let mut search = None;
-    for invocation in invocations {
-        match command::program_of(invocation, false).as_deref() {
-            Some("find") => search = Some(invocation),
-            Some("xargs") if invocation.stdin == Stdin::Unknown && !invocation.remote => {
-                if let Some(search) = search.filter(|_| xargs_mutates(invocation)) {
-                    let read = Search::read(search.argv.get(1..).unwrap_or(&[]));
-                    searched(case, search, &read, "xargs");
-                }
-            }
-            Some(_) | None => {}
-        }
-    }
-}
-
-fn apply(case: &mut Case, cwd: Option<&str>, change: &Change, by: &str) {
+/// Judges a change of one path.
+pub(super) fn apply(case: &mut Case, cwd: Option<&str>, change: &Change, by: &str) {
     if let (NewText::Known(text) | NewText::Appended(text), Some(path)) =
         (&change.text, change.word.literal())
     {
         super::documents::judge_shell_written(case, path, text);
     }
+    remember(case, cwd, change);
     for protected in paths::hits(case, cwd, &change.word, change.reach) {
         judge_hit(case, &protected, change, cwd, by);
     }
@@ -222,6 +186,22 @@ fn emptied(cwd: Option<&str>, word: &Word) -> Option<String> {
     let whole = absolute(cwd, &path).filter(|_| !path.starts_with('/'))?;
     let below = whole.strip_prefix(cwd?.trim_end_matches('/'))?;
     (below.len() > 1).then_some(path)
+}
+
+/// Keeps what the file holds from now on, for commands that copy it.
+fn remember(case: &mut Case, cwd: Option<&str>, change: &Change) {
+    let Some(path) = change.word.literal() else { return };
+    let text = match &change.text {
+        NewText::Known(text) => Some(text.clone()),
+        NewText::Appended(text) => {
+            let before = case.text_at(cwd, &change.word).flatten().unwrap_or_default();
+            Some(format!("{before}{text}"))
+        }
+        NewText::CopyOf(word) => case.text_at(cwd, word).flatten(),
+        NewText::Edited(_) | NewText::Unknown => None,
+        NewText::Gone | NewText::Same => return,
+    };
+    case.wrote(cwd, path, text);
 }
 
 fn judge_hit(case: &mut Case, protected: &Protected, change: &Change, cwd: Option<&str>, by: &str) {
@@ -265,10 +245,7 @@ pub(super) fn change_settings(
         NewText::Gone => Some(String::new()),
         NewText::Known(text) => Some(text.clone()),
         NewText::Appended(text) => Some(format!("{before}{text}")),
-        NewText::CopyOf(word) => word
-            .literal()
-            .zip(cwd)
-            .and_then(|(path, cwd)| case.facts.text(&case.resolve(cwd, path))),
+        NewText::CopyOf(word) => case.text_at(cwd, word).flatten(),
         NewText::Edited(_) | NewText::Unknown | NewText::Same => None,
     };
     let harm = match (after, text) {

@@ -2,6 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
+mod archives;
+mod arguments;
 pub mod calm;
 mod carriers;
 mod case;
@@ -12,22 +15,26 @@ mod command;
 mod conclude;
 mod documents;
 mod edits;
+mod expression;
 mod files;
 mod find;
 mod git;
 pub mod inspect;
 mod json;
 pub mod label;
+mod landing;
 mod links;
 mod material;
 mod mcp;
 mod note;
 mod options;
+mod outputs;
 mod owner;
 mod paths;
 mod program;
 mod reason;
 mod resolve;
+mod scripts;
 mod settings;
 mod snippet;
 mod sql;

@@ -161,15 +161,10 @@ impl Options {
                 .is_some_and(|rest| !rest.starts_with('-') && rest.contains(letter))
         })
     }
-
-    /// The names of all options given.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.options.iter().map(|(name, _)| name.as_str())
-    }
 }
 
 /// What is known of a word's beginning, to tell an option from an operand.
-fn beginning(word: &Word) -> &str {
+pub(super) fn beginning(word: &Word) -> &str {
     match word {
         Word::Literal(text) => text,
         Word::OneOf(all) => all.first().map_or("", String::as_str),

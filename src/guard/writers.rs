@@ -1,27 +1,35 @@
 //! What the common programs do to the files that they are given.
 
-use super::carriers::{copied, linked, moved, packed, synchronised, unpacked, written_by_option};
-use super::change::{Change, NewText, Words, each, first_is, is, last, stdin_text, value_options};
+use super::access::access;
+use super::archives;
+use super::arguments::{Arguments, without};
+use super::carriers::{self, copied, downloaded, linked, moved, packed, synchronised};
+use super::case::Case;
+use super::change::{Change, NewText, each, first_is, grammar, last, stdin_text};
+use super::landing::{self, Arrival};
+use super::outputs;
 use super::paths::Reach;
-use crate::shell::{Invocation, Piece, Word};
+use super::scripts::{awk_writes, editor_writes, patched_files, sed_writes};
+use crate::shell::{Invocation, Piece, Stdin, Word};
 
-/// The programs that [`changes`] knows.
-pub(super) const PROGRAMS: [&str; 71] = [
+/// The programs that are judged here, besides those with a row in [`outputs`] and the archivers.
+const PROGRAMS: [&str; 73] = [
     "add-content",
     "attrib",
     "awk",
-    "bsdtar",
+    "bunzip2",
     "bzip2",
     "chattr",
     "chgrp",
     "chmod",
     "chown",
     "clear-content",
+    "cmake",
     "compress",
     "copy",
     "copy-item",
     "cp",
-    "curl",
+    "csplit",
     "dd",
     "del",
     "ed",
@@ -31,12 +39,14 @@ pub(super) const PROGRAMS: [&str; 71] = [
     "gawk",
     "gio",
     "gsed",
+    "gunzip",
     "gzip",
     "icacls",
-    "iconv",
     "install",
+    "link",
     "ln",
     "lzma",
+    "mawk",
     "mi",
     "mkdir",
     "mkfifo",
@@ -45,13 +55,15 @@ pub(super) const PROGRAMS: [&str; 71] = [
     "move",
     "move-item",
     "mv",
+    "nawk",
     "nvim",
     "out-file",
-    "patch",
     "perl",
+    "pigz",
     "rd",
     "remove-item",
     "ren",
+    "rename",
     "rename-item",
     "ri",
     "rm",
@@ -62,10 +74,9 @@ pub(super) const PROGRAMS: [&str; 71] = [
     "set-content",
     "setfacl",
     "shred",
-    "sort",
+    "split",
     "sponge",
     "srm",
-    "tar",
     "tee",
     "tee-object",
     "touch",
@@ -75,85 +86,210 @@ pub(super) const PROGRAMS: [&str; 71] = [
     "unlink",
     "vi",
     "vim",
-    "wget",
-    "xxd",
     "xz",
 ];
+
+/// Whether what `program` does to its files is known here.
+pub(super) fn knows(program: &str) -> bool {
+    PROGRAMS.contains(&program) || archives::PROGRAMS.contains(&program) || outputs::knows(program)
+}
 
 /// The one change that a store takes no harm from.
 pub(super) const CREATE: &str = "create or touch";
 
 /// What `program` with these words changes; nothing for programs that only read, and for those
 /// we do not know.
-pub(super) fn changes(program: &str, invocation: &Invocation) -> Vec<Change> {
-    if !PROGRAMS.contains(&program) {
+pub(super) fn changes(case: &mut Case, program: &str, invocation: &Invocation) -> Vec<Change> {
+    let is_python = program.starts_with("python");
+    if !knows(program) && !is_python {
         return Vec::new();
     }
+    let cwd = invocation.cwd.as_deref();
     let args = invocation.argv.get(1..).unwrap_or(&[]);
-    let words = Words::read(args, value_options(program));
-    let options = &words.options;
+    let mut found = outputs::changes(program, invocation);
+    let work = if is_python { archives::module(args) } else { archives::work(program, args) };
+    found.extend(work.changes);
+    let mut arrivals = work.arrivals;
+    if PROGRAMS.contains(&program) || matches!(program, "patch" | "curl" | "wget") {
+        let words = Arguments::read(args, &grammar(program), &[]);
+        found.extend(named(case, program, invocation, &words));
+        arrivals.extend(unnamed(program, &words));
+    }
+    for arrival in arrivals {
+        found.extend(landing::changes(case, cwd, &arrival));
+    }
+    found
+}
+
+/// What arrives under names that the words do not spell.
+fn unnamed(program: &str, words: &Arguments) -> Vec<Arrival> {
     match program {
-        "rm" | "del" | "erase" | "ri" | "remove-item" | "rd" | "trash" | "trash-put" | "srm" => {
-            removed(program, &words)
-        }
-        "unlink" | "shred" => each(&words.operands, Reach::This, "remove", &NewText::Gone),
-        "gio" if first_is(&words.operands, &["trash", "remove"]) => {
-            each(words.after(1), Reach::Below, "remove", &NewText::Gone)
-        }
-        "mv" | "move" | "move-item" | "mi" | "ren" | "rename-item" => moved(&words),
-        "cp" | "copy" | "copy-item" | "install" | "scp" => copied(program, &words),
-        "ln" => linked(&words),
-        "dd" => assigned(args, "of="),
-        "tee" | "tee-object" => teed(&words, invocation),
-        "truncate" | "fallocate" => each(&words.operands, Reach::This, "truncate", &NewText::Gone),
-        "sponge" | "set-content" | "out-file" | "clear-content" | "add-content" => {
-            each(words.after(0), Reach::This, "overwrite", &NewText::Unknown)
-        }
-        "sed" | "gsed" | "perl" | "ruby" => edited_in_place(program, args, &words),
-        "awk" | "gawk" if args.windows(2).any(|pair| is(pair, &["-i", "inplace"])) => {
-            each(words.after(1), Reach::This, "edit", &NewText::Unknown)
-        }
-        "ed" | "ex" => {
-            let script = stdin_text(invocation).map(Word::Literal);
-            each(&words.operands, Reach::This, "edit", &edited(&words, script.as_ref()))
-        }
-        "vi" | "vim" | "nvim"
-            if options.has_letter('c') || options.has_letter('e') || options.has_letter('s') =>
-        {
-            each(&words.operands, Reach::This, "edit", &edited(&words, None))
-        }
-        "patch" => {
-            each(words.operands.get(..1).unwrap_or(&[]), Reach::This, "edit", &NewText::Unknown)
-        }
-        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "icacls" | "attrib" => {
-            access(program, &words)
-        }
-        "gzip" | "bzip2" | "xz" | "lzma" | "compress" => packed(&words),
-        "rsync" => synchronised(&words),
-        "curl" | "wget" | "sort" | "iconv" | "xxd" => written_by_option(program, &words),
-        "tar" | "bsdtar" => unpacked(&words, args),
-        // They leave a store as it is, but can make a file of ours.
-        "touch" | "mkdir" | "mkfifo" | "mknod" => {
-            each(&words.operands, Reach::This, CREATE, &NewText::Same)
-        }
-        "mount" => last(&words.operands, Reach::Below, "mount over", &NewText::Unknown),
+        "mv" | "move" | "move-item" | "mi" | "cp" | "copy" | "copy-item" | "install" | "scp"
+        | "rsync" => carriers::arrivals(program, words),
         _ => Vec::new(),
     }
 }
 
-fn removed(program: &str, words: &Words) -> Vec<Change> {
-    let options = &words.options;
-    let deep = options.has_letter('r')
-        || options.has_letter('R')
-        || ["--recursive", "-Recurse"].iter().any(|name| options.has(name))
+/// The changes of paths that the words spell.
+fn named(
+    case: &mut Case,
+    program: &str,
+    invocation: &Invocation,
+    words: &Arguments,
+) -> Vec<Change> {
+    let operands = &words.operands;
+    match program {
+        "rm" | "del" | "erase" | "ri" | "remove-item" | "rd" | "trash" | "trash-put" | "srm" => {
+            removed(program, words)
+        }
+        "unlink" | "shred" => each(operands, Reach::This, "remove", &NewText::Gone),
+        "gio" if first_is(operands, &["trash", "remove"]) => {
+            each(words.after(1), Reach::Below, "remove", &NewText::Gone)
+        }
+        "mv" | "move" | "move-item" | "mi" | "ren" | "rename-item" => moved(words),
+        "rename" => each(words.after(1), Reach::Below, "move away", &NewText::Gone),
+        "cp" | "copy" | "copy-item" | "install" | "scp" => copied(program, words),
+        "ln" | "link" => linked(words),
+        "dd" => assigned(operands, "of="),
+        "tee" | "tee-object" => teed(words, invocation),
+        "truncate" | "fallocate" => each(operands, Reach::This, "truncate", &NewText::Gone),
+        "sponge" | "set-content" | "out-file" | "clear-content" | "add-content" => {
+            each(operands, Reach::This, "overwrite", &NewText::Unknown)
+        }
+        "split" => prefixed(operands.get(1)),
+        "csplit" => prefixed(words.values(&["-f", "--prefix"]).last()),
+        "sed" | "gsed" | "perl" | "ruby" => edited_in_place(case, program, invocation, words),
+        "awk" | "gawk" | "mawk" | "nawk" => awk(words, invocation),
+        "ed" | "ex" | "vi" | "vim" | "nvim" => in_editor(case, program, invocation, words),
+        "patch" => patched(case, invocation, words),
+        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "icacls" | "attrib" => {
+            access(program, words)
+        }
+        "gzip" | "gunzip" | "pigz" | "bzip2" | "bunzip2" | "xz" | "lzma" | "compress" => {
+            packed(program, words)
+        }
+        "rsync" => synchronised(words),
+        "curl" | "wget" => downloaded(program, words),
+        "cmake" => tooled(case, invocation),
+        // They leave a store as it is, but can make a file of ours.
+        "touch" | "mkdir" | "mkfifo" | "mknod" => {
+            each(operands, Reach::This, CREATE, &NewText::Same)
+        }
+        "mount" => last(operands, Reach::Below, "mount over", &NewText::Unknown),
+        _ => Vec::new(),
+    }
+}
+
+/// `cmake -E rm -rf x` and the like: the common programs under another name.
+fn tooled(case: &mut Case, invocation: &Invocation) -> Vec<Change> {
+    let literal = |at: usize| invocation.argv.get(at).and_then(Word::literal);
+    if literal(1) != Some("-E") {
+        return Vec::new();
+    }
+    let words: &[&str] = match literal(2).unwrap_or_default() {
+        "copy" | "copy_if_different" => &["cp"],
+        "copy_directory" => &["cp", "-rT"],
+        "rename" => &["mv"],
+        "rm" | "remove" | "remove_directory" => &["rm", "-r"],
+        "create_symlink" => &["ln", "-sf"],
+        "tar" => &["tar"],
+        "touch" => &["touch"],
+        _ => return Vec::new(),
+    };
+    let Some(program) = words.first() else { return Vec::new() };
+    let words = words.iter().map(|word| Word::Literal((*word).to_owned()));
+    let argv = words.chain(invocation.argv.iter().skip(3).cloned()).collect();
+    changes(case, program, &Invocation { argv, ..invocation.clone() })
+}
+
+/// Files whose names begin with `prefix`.
+fn prefixed(prefix: Option<&Word>) -> Vec<Change> {
+    let mut pieces = match prefix {
+        Some(Word::Literal(text)) => vec![Piece::Text(text.clone())],
+        Some(Word::Partial(pieces)) => pieces.clone(),
+        Some(Word::OneOf(_)) | None => return Vec::new(),
+    };
+    pieces.push(Piece::Glob("*".into()));
+    each(&[Word::Partial(pieces)], Reach::This, "overwrite", &NewText::Unknown)
+}
+
+fn awk(words: &Arguments, invocation: &Invocation) -> Vec<Change> {
+    let written = awk_writes(words, invocation);
+    let mut found = each(&written, Reach::This, "overwrite", &NewText::Unknown);
+    if words.literals(&["-i", "--include"]).any(|name| name == "inplace") {
+        found.extend(each(words.after(0), Reach::This, "edit", &NewText::Unknown));
+    }
+    found
+}
+
+/// Files that vi, ex or ed edit, and those that their commands write.
+fn in_editor(
+    case: &mut Case,
+    program: &str,
+    invocation: &Invocation,
+    words: &Arguments,
+) -> Vec<Change> {
+    let cwd = invocation.cwd.as_deref();
+    let mut scripts: Vec<String> = words.literals(&["-c", "--cmd"]).map(str::to_owned).collect();
+    let (plus, files): (Vec<&Word>, Vec<&Word>) = words.operands.iter().partition(|word| {
+        word.literal().is_some_and(|text| text.starts_with('+')) && program != "ed"
+    });
+    scripts.extend(plus.iter().filter_map(|word| Some(word.literal()?.get(1..)?.to_owned())));
+    for file in words.values(&["-S", "-u"]) {
+        scripts.extend(case.text_at(cwd, file).flatten());
+    }
+    let typed = input_text(case, invocation);
+    let is_silent = program == "ed" || words.has_letter('e') || words.has_letter('s');
+    scripts.extend(typed.clone().filter(|_| is_silent || program == "ex"));
+    let mut written = Vec::new();
+    for script in &scripts {
+        editor_writes(script, &mut written, 0);
+    }
+    let written: Vec<Word> = written.into_iter().map(Word::Literal).collect();
+    let mut found = each(&written, Reach::Below, "overwrite", &NewText::Unknown);
+    let by_itself = matches!(program, "ed" | "ex") || is_silent || !scripts.is_empty();
+    if by_itself {
+        let script = typed.filter(|_| matches!(program, "ed" | "ex")).map(Word::Literal);
+        let text = edited(words, script.as_ref());
+        found.extend(files.iter().map(|file| Change::new(file, Reach::This, "edit", text.clone())));
+    }
+    found
+}
+
+/// The text on standard input, also from a file.
+fn input_text(case: &Case, invocation: &Invocation) -> Option<String> {
+    match &invocation.stdin {
+        Stdin::File(file) => case.text_at(invocation.cwd.as_deref(), file).flatten(),
+        Stdin::Inherited | Stdin::Text(_) | Stdin::Unknown => stdin_text(invocation),
+    }
+}
+
+/// `patch`: the files that its input names; those that it is given have a row.
+fn patched(case: &mut Case, invocation: &Invocation, words: &Arguments) -> Vec<Change> {
+    let cwd = invocation.cwd.as_deref();
+    let file = words.values(&["-i", "--input"]).last().or(words.operands.get(1));
+    let text = match file {
+        Some(file) => case.text_at(cwd, file).flatten(),
+        None => input_text(case, invocation),
+    };
+    let Some(text) = text.filter(|_| words.operands.is_empty()) else { return Vec::new() };
+    let strip = words.literals(&["-p", "--strip"]).find_map(|text| text.parse().ok()).unwrap_or(0);
+    let files: Vec<Word> = patched_files(&text, &[strip]).into_iter().map(Word::Literal).collect();
+    each(&files, Reach::This, "edit", &NewText::Edited(text))
+}
+
+fn removed(program: &str, words: &Arguments) -> Vec<Change> {
+    let deep = words.has_letter('r')
+        || words.has_letter('R')
+        || words.has("--recursive")
         || program.starts_with("trash")
         || program == "rd";
     let reach = if deep { Reach::Below } else { Reach::This };
     each(&words.operands, reach, "remove", &NewText::Gone)
 }
 
-fn teed(words: &Words, invocation: &Invocation) -> Vec<Change> {
-    let appends = words.options.has_letter('a') || words.options.has("--append");
+fn teed(words: &Arguments, invocation: &Invocation) -> Vec<Change> {
+    let appends = words.has_letter('a') || words.has("--append");
     let text = match (appends, stdin_text(invocation)) {
         (true, Some(text)) => NewText::Appended(text),
         (false, Some(text)) => NewText::Known(text),
@@ -163,80 +299,55 @@ fn teed(words: &Words, invocation: &Invocation) -> Vec<Change> {
 }
 
 /// `of=PATH` and the like.
-fn assigned(args: &[Word], key: &str) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for word in args {
-        let path = match word {
-            Word::Literal(text) => {
-                text.strip_prefix(key).map(|path| Word::Literal(path.to_owned()))
-            }
+fn assigned(operands: &[Word], key: &str) -> Vec<Change> {
+    let named = operands.iter().filter_map(|word| {
+        let word = match word {
             Word::OneOf(all) => {
-                let paths: Vec<String> = all
-                    .iter()
-                    .filter_map(|text| text.strip_prefix(key))
-                    .map(str::to_owned)
-                    .collect();
-                (!paths.is_empty()).then_some(Word::OneOf(paths))
+                Word::OneOf(all.iter().filter(|text| text.starts_with(key)).cloned().collect())
             }
-            Word::Partial(pieces) => match pieces.split_first() {
-                Some((Piece::Text(text), rest)) => text.strip_prefix(key).map(|path| {
-                    let first = Piece::Text(path.to_owned());
-                    Word::Partial(std::iter::once(first).chain(rest.iter().cloned()).collect())
-                }),
-                Some((Piece::Glob(_) | Piece::Hole { .. }, _)) | None => None,
-            },
+            Word::Literal(_) | Word::Partial(_) => word.clone(),
         };
-        changes.extend(
-            path.map(|path| Change::new(&path, Reach::This, "overwrite", NewText::Unknown)),
-        );
-    }
-    changes
+        super::options::beginning(&word).starts_with(key).then(|| without(&word, key.len()))
+    });
+    named.map(|path| Change::new(&path, Reach::This, "overwrite", NewText::Unknown)).collect()
 }
 
-fn edited_in_place(program: &str, args: &[Word], words: &Words) -> Vec<Change> {
-    if !words.options.names().any(|name| is_in_place(program, name)) {
-        return Vec::new();
-    }
-    let carries_script = |word: &Word| {
-        word.literal().is_some_and(|text| {
-            ["-e", "-f", "--expression", "--file", "-pe", "-pi", "-ni", "-E"]
-                .iter()
-                .any(|option| text.starts_with(option))
-        })
-    };
+/// Files that are edited where they are, and those that a sed script writes.
+fn edited_in_place(
+    case: &mut Case,
+    program: &str,
+    invocation: &Invocation,
+    words: &Arguments,
+) -> Vec<Change> {
+    const CODES: &[&str] = &["-e", "--expression", "-E"];
+    const FILES: &[&str] = &["-f", "--file"];
+    let is_sed = program.ends_with("sed");
+    let by_option = words.has_any(CODES) || (is_sed && words.has_any(FILES));
     let (script, files) = match words.operands.split_first() {
-        Some((script, files)) if program.ends_with("sed") && !args.iter().any(carries_script) => {
-            (Some(script), files)
-        }
-        // An unread script among the files names no file, so it does no harm there.
+        Some((script, files)) if is_sed && !by_option => (Some(script), files),
         Some(_) | None => (None, words.after(0)),
     };
-    each(files, Reach::This, "edit", &edited(words, script))
-}
-
-/// Whether an option, or a bundle of them, asks for editing in place.
-fn is_in_place(program: &str, name: &str) -> bool {
-    if name == "--in-place" {
-        return true;
+    let mut found = Vec::new();
+    if is_sed {
+        let mut texts: Vec<String> = words.literals(CODES).map(str::to_owned).collect();
+        texts.extend(script.and_then(Word::literal).map(str::to_owned));
+        for file in words.values(FILES) {
+            texts.extend(case.text_at(invocation.cwd.as_deref(), file).flatten());
+        }
+        let written: Vec<Word> =
+            sed_writes(&texts.join("\n")).into_iter().map(Word::Literal).collect();
+        found.extend(each(&written, Reach::This, "overwrite", &NewText::Unknown));
     }
-    let Some(bundle) = name.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
-        return false;
-    };
-    // From these letters on the bundle is the letter's own value.
-    let ends: &[char] = if program.ends_with("sed") {
-        &['e', 'f', 'l']
-    } else {
-        &['e', 'E', 'I', 'M', 'm', 'x', 'F', 'C', 'r']
-    };
-    bundle.chars().take_while(|letter| !ends.contains(letter)).any(|letter| letter == 'i')
+    if words.has_letter('i') || words.has("--in-place") {
+        found.extend(each(files, Reach::This, "edit", &edited(words, script)));
+    }
+    found
 }
 
 /// What an edit does, as far as the command's own words say it.
-fn edited(words: &Words, script: Option<&Word>) -> NewText {
-    let mut texts: Vec<String> = Vec::new();
-    for name in ["-e", "--expression", "-E", "-c"] {
-        texts.extend(words.options.literals(name));
-    }
+fn edited(words: &Arguments, script: Option<&Word>) -> NewText {
+    let scripts = words.literals(&["-e", "--expression", "-E", "-c"]);
+    let mut texts: Vec<String> = scripts.map(str::to_owned).collect();
     texts.extend(script.and_then(Word::literal).map(str::to_owned));
     let script = texts.join("\n");
     // A script that drops lines by their numbers says nothing of what they hold.
@@ -252,43 +363,4 @@ fn drops_lines(command: &str) -> bool {
     let rest = command.trim_start_matches(is_address);
     rest.strip_prefix(['d', 'D', 'c'])
         .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '}', '\\']))
-}
-
-fn access(program: &str, words: &Words) -> Vec<Change> {
-    let deep = words.options.has_letter('R') || words.options.has("--recursive");
-    // Everyday: `chmod -R u+w .`. It harms a store below only if it takes the owner's access away; a
-    // directory that its owner cannot enter shuts in all that lies below.
-    let mode = || words.operands.first().and_then(Word::literal);
-    let takes_away = match program {
-        "chmod" if deep => mode().is_some_and(locks_out),
-        "chmod" => mode().is_some_and(|mode| locks_out(mode) || shuts(mode)),
-        "chattr" => true,
-        _ => false,
-    };
-    let reach = if takes_away { Reach::Below } else { Reach::This };
-    each(&words.operands, reach, "change the access to", &NewText::Same)
-}
-
-/// Whether a mode keeps a directory's owner from entering it.
-fn shuts(mode: &str) -> bool {
-    if mode.chars().all(|digit| digit.is_digit(8)) {
-        let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
-        return owner & 1 == 0;
-    }
-    mode.split(',').any(|part| part.contains("-x") && !part.starts_with(['g', 'o']))
-}
-
-/// Whether a mode takes reading or writing from the owner.
-fn locks_out(mode: &str) -> bool {
-    if mode.chars().all(|digit| digit.is_digit(8)) {
-        let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
-        return owner & 0o6 != 0o6;
-    }
-    mode.split(',').any(|part| {
-        let (who, rest) = part.split_at(part.find(['+', '-', '=']).unwrap_or(part.len()));
-        let owner = who.is_empty() || who.contains('u') || who.contains('a');
-        owner
-            && (rest.starts_with('-') && rest.contains(['r', 'w'])
-                || rest.starts_with('=') && !(rest.contains('r') && rest.contains('w')))
-    })
 }

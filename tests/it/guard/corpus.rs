@@ -64,6 +64,11 @@ fn every_route_has_rows_that_it_catches_and_near_misses_that_it_lets_pass() {
 }
 
 #[test]
+fn what_programs_do_to_files_is_judged_where_the_store_has_a_folder_of_its_own() {
+    check("guard/programs.tsv", Where::InHome);
+}
+
+#[test]
 fn changes_of_the_store_past_its_tools_are_refused_and_reads_pass() {
     let mut wrong = Vec::new();
     for row in rows("guard/store_shapes.tsv").iter().filter(|row| row[0] != "id") {
@@ -101,7 +106,7 @@ fn with_the_store_elsewhere_the_same_commands_pass() {
 
 #[test]
 fn the_pre_filter_passes_on_every_shell_text_that_is_refused() {
-    let missed: Vec<String> = ["guard/interop.tsv", "guard/routes.tsv"]
+    let missed: Vec<String> = ["guard/interop.tsv", "guard/programs.tsv", "guard/routes.tsv"]
         .iter()
         .flat_map(|file| rows(file))
         .filter(|row| ringfence::guard::is_shell_tool(&row[2]) && !row[3].starts_with('{'))

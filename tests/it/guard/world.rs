@@ -136,6 +136,7 @@ impl World {
     /// Names of the corpus → paths of this world.
     pub(super) fn fill(&self, text: &str) -> String {
         text.replace("STORE", self.store.to_str().unwrap())
+            .replace("FOLDER", self.store.parent().unwrap().to_str().unwrap())
             .replace("HOME_DIR", self.home.to_str().unwrap())
             .replace("PROJECT", self.project.to_str().unwrap())
     }
