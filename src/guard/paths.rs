@@ -112,6 +112,9 @@ pub(super) fn names_a_store(word: &Word) -> bool {
 
 /// `word` as absolute patterns; `None` if a part is only known at run time.
 fn patterns(case: &Case, cwd: Option<&str>, word: &Word) -> Option<Vec<Pattern>> {
+    if let Some(listed) = cwd.filter(|cwd| cwd.contains(shell::LISTED)) {
+        return below_listed(case, listed, word);
+    }
     match word.values() {
         Some(all) => {
             let mut patterns = Vec::new();
@@ -124,6 +127,31 @@ fn patterns(case: &Case, cwd: Option<&str>, word: &Word) -> Option<Vec<Pattern>>
             Word::Partial(pieces) => glob_pattern(case, cwd, pieces).map(|pattern| vec![pattern]),
             Word::Literal(_) | Word::OneOf(_) => None,
         },
+    }
+}
+
+/// A word in a directory that is known but for its globs: `cd projects/*/`.
+fn below_listed(case: &Case, cwd: &str, word: &Word) -> Option<Vec<Pattern>> {
+    let joined = |path: &str| {
+        let path = shell::absolute(Some(cwd), path)?;
+        let Word::Partial(pieces) = Word::Literal(path.clone()).with_holes() else {
+            return Some(vec![Pattern::Path(path)]);
+        };
+        glob_pattern(case, Some("/"), &pieces).map(|pattern| vec![pattern])
+    };
+    match word {
+        Word::Literal(path) => joined(path),
+        Word::OneOf(all) => {
+            let all: Option<Vec<Vec<Pattern>>> = all.iter().map(|path| joined(path)).collect();
+            all.map(|all| all.into_iter().flatten().collect())
+        }
+        Word::Partial(own) => {
+            let Word::Partial(mut pieces) = Word::Literal(format!("{cwd}/")).with_holes() else {
+                return None;
+            };
+            pieces.extend(own.iter().cloned());
+            glob_pattern(case, Some("/"), &pieces).map(|pattern| vec![pattern])
+        }
     }
 }
 

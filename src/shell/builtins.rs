@@ -129,7 +129,8 @@ fn cd(reader: &Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
         None => None,
         Some(word) => match word.literal() {
             Some("-") => scope.scalar("OLDPWD").and_then(|old| old.literal().map(str::to_owned)),
-            None => None,
+            None => super::listing::spelled(word)
+                .and_then(|path| super::directory::absolute(scope.cwd.as_deref(), &path)),
             Some(path) => super::directory::absolute(scope.cwd.as_deref(), path),
         },
     };

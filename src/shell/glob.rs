@@ -25,9 +25,11 @@ pub(super) fn first(text: &str) -> (&str, &str) {
 
 /// Unquoted text: its globs are unknown. Returns the number of its pieces.
 pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usize {
-    let class = text
-        .find('[')
-        .is_some_and(|open| text.get(open + 1..).is_some_and(|rest| rest.contains(']')));
+    let group = ["?(", "*(", "+(", "@(", "!("].iter().any(|mark| text.contains(mark));
+    let class = group
+        || text
+            .find('[')
+            .is_some_and(|open| text.get(open + 1..).is_some_and(|rest| rest.contains(']')));
     if !class && !text.contains(['*', '?']) {
         word.push_text(text);
         return 0;
@@ -37,6 +39,21 @@ pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usiz
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {
         let mut glob = match character {
+            // An extended glob's group: any text.
+            '?' | '*' | '+' | '@' | '!' if rest.peek() == Some(&'(') => {
+                let mut depth = 0_usize;
+                for next in rest.by_ref() {
+                    match next {
+                        '(' => depth += 1,
+                        ')' => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                String::from('*')
+            }
             '*' | '?' => {
                 let mut group = String::from(character);
                 while let Some(next @ ('*' | '?')) = rest.peek().copied() {

@@ -60,14 +60,13 @@ fn is_file(path: &str) -> bool {
 }
 
 /// A word as a line of a listing: its globs marked. `None` when a part of it is not known.
-fn spelled(word: &Word) -> Option<String> {
+pub(super) fn spelled(word: &Word) -> Option<String> {
     let Word::Partial(pieces) = word else { return word.literal().map(str::to_owned) };
     let mut text = String::new();
     for piece in pieces {
         match piece {
             Piece::Text(known) => text.push_str(known),
             Piece::Glob(glob) => {
-                // The glob is matched as the shell matches it: a leading dot is no part of `*`.
                 text.push(LISTED);
                 text.push_str(glob.trim_start_matches(LISTED));
             }

@@ -18,7 +18,7 @@ pub const LISTED: char = '\u{10fffb}';
 
 impl Word {
     /// The word with its unknown parts as holes, and what was listed as globs.
-    pub(super) fn with_holes(self) -> Self {
+    pub fn with_holes(self) -> Self {
         let is_marked = |text: &str| text.contains([UNKNOWN_PART, LISTED]);
         let marked = match &self {
             Self::Literal(text) => is_marked(text).then_some(text),

@@ -1,5 +1,6 @@
 //! The decision, on real Cortex stores: rows of states, calls and expected verdicts.
 
+mod attacks;
 mod bounds;
 mod corpus;
 mod doubts;
