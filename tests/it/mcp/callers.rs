@@ -151,8 +151,8 @@ fn the_hook_and_the_server_refuse_in_the_same_words() {
         serde_json::from_str(&world.hook(RESOLVE, "toolu_1", Some("a1"), &input)).unwrap();
     let hook = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     let server = world.serve().call("cortex_resolve", &input, Some("toolu_1")).unwrap_err();
-    // The hook also keeps what was refused, and says so in a line of its own.
-    let hook = hook.split("\nWhat you wanted to write is kept").next().unwrap();
+    // Also of the same proposal: both keep what was refused, once.
+    assert!(hook.contains("kept as proposal 1;"), "{hook}");
     assert_eq!(server, format!("Error: {hook}"));
     // Both judged one call, which leaves one line.
     let log = world.run(&["log", "--json"]);
@@ -173,12 +173,14 @@ fn a_caller_without_proof_is_told_what_it_is() {
     This call would retire 1 memory that this conversation did not write:
       - decision "ceiling" (ID)
     The parent or a subagent may have made it; `ringfence doctor` tells why the hook left no record. Put the finding in your final message instead.
+    What you wanted to write is kept as proposal 1; say so in your final message, so that the parent can take it in with `ringfence accept 1`.
     "##);
     assert_snapshot!(refused(None), @r##"
     Error: A call without a client may not retire memory.
     This call would retire 1 memory that it may not have written:
       - decision "ceiling" (ID)
     Nothing tells who makes it, so it may only read and add.
+    What you wanted to write is kept as proposal 2; say so in your final message, so that the parent can take it in with `ringfence accept 2`.
     "##);
 }
 
@@ -270,4 +272,112 @@ fn no_variable_moves_the_server_and_its_own_line_does() {
     let output = world.home.run_in(&world.project, &line, request.to_string().as_bytes());
     assert!(output.stdout.contains("Noted"), "{}", output.stdout);
     assert!(elsewhere.exists());
+}
+
+/// What waits, by number, action, agent, session and text.
+fn waiting(world: &World) -> Vec<String> {
+    let pending: Value = serde_json::from_str(&world.run(&["pending", "--json"])).unwrap();
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let items = pending["items"].as_array().unwrap().iter();
+    items
+        .map(|one| {
+            let words =
+                ["action", "agent", "session", "text", "scope"].map(|name| word(&one[name]));
+            format!("{} {}", one["number"], words.join(" "))
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_server_refuses_is_kept_and_written_when_accepted() {
+    let world = World::new();
+    let own = world.note("decision", "own", "Mine.", "host");
+    let foreign = world.note("decision", "ceiling", "Sixty.", "earlier");
+    let mut server = world.serve();
+    // The hook has seen another call than the one that comes.
+    world.hook(RESOLVE, "toolu_1", Some("a1"), &json!({ "note_id": own }));
+    let replace = json!({ "subject": "Ceiling", "status": "superseded", "replacement": "Ninety." });
+    let refused = server.call("cortex_resolve", &replace, Some("toolu_1")).unwrap_err();
+    assert!(
+        refused.ends_with(
+            "What you wanted to write is kept as proposal 1; say so in your final message, so that \
+             the parent can take it in with `ringfence accept 1`."
+        ),
+        "{refused}"
+    );
+    // No record of the call: the session's, by nobody known.
+    let note = json!({ "kind": "decision", "subject": "ceiling", "content": "Thirty." });
+    let refused = server.call("cortex_note", &note, Some("toolu_2")).unwrap_err();
+    assert!(refused.contains("kept as proposal 2;"), "{refused}");
+    // Asked again it is the same proposal, with the call's id and without any.
+    assert!(
+        server.call("cortex_note", &note, Some("toolu_2")).unwrap_err().contains("proposal 2;")
+    );
+    for _ in 0..3 {
+        let refused = server.call("cortex_note", &note, None).unwrap_err();
+        assert!(refused.contains("kept as proposal 3;"), "{refused}");
+    }
+    assert_eq!(
+        waiting(&world),
+        [
+            "1 resolve a1 host Ninety. branch:main",
+            "2 note unknown host Thirty. branch:main",
+            "3 note unknown host Thirty. branch:main"
+        ]
+    );
+    let text = world.run(&["pending"]);
+    assert!(
+        text.contains("2  decision \"ceiling\" by an agent that is not known of host"),
+        "{text}"
+    );
+    world.run(&["drop", "3"]);
+    // It names the note that was meant, whatever has its subject when it is accepted.
+    world.run(&["accept", "1"]);
+    assert_eq!(world.show(&foreign)["status"], json!("superseded"));
+    world.run(&["accept", "2"]);
+    let listed: Value =
+        serde_json::from_str(&world.run(&["list-memory", "--status", "active", "--json"])).unwrap();
+    let texts: Vec<_> = listed["items"].as_array().unwrap().iter().collect();
+    assert_eq!(
+        texts.iter().map(|one| one["content"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["Thirty.", "Mine."]
+    );
+    assert_eq!(texts[0]["session"], json!("host"));
+    assert_eq!(waiting(&world), [] as [String; 0]);
+}
+
+#[test]
+fn one_agent_cannot_push_out_what_others_were_refused() {
+    let world = World::new();
+    world.note("decision", "ceiling", "Sixty.", "earlier");
+    let mut server = world.serve();
+    let mut refuse = |agent: &str, number: usize| {
+        let call = format!("{agent}_{number}");
+        let resolve = json!({ "note_id": "none" });
+        world.hook(RESOLVE, &call, Some(agent), &resolve);
+        let note = json!({
+            "kind": "decision", "subject": "ceiling", "content": format!("{agent} {number}"),
+        });
+        // The record is of the other tool, so only the hook's own word makes it the agent's.
+        world.hook(NOTE, &call, Some(agent), &note);
+        server.call("cortex_note", &note, Some(&call)).unwrap_err().contains("kept as proposal")
+    };
+    for number in 0..50 {
+        assert!(refuse("flood", number), "{number}");
+    }
+    assert!(!refuse("flood", 50));
+    assert!(refuse("other", 0));
+    assert_eq!(waiting(&world).len(), 51);
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused_all_the_same() {
+    let world = World::new();
+    let id = world.note("decision", "ceiling", "Sixty.", "earlier");
+    // Where proposals belong lies something else.
+    world.home.file(".local/state/ringfence/proposals", "in the way");
+    let input = json!({ "note_id": id, "replacement": "Ninety." });
+    let refused = world.serve().call("cortex_resolve", &input, Some("toolu_1")).unwrap_err();
+    assert!(!refused.contains("proposal"), "{refused}");
+    assert_eq!(world.show(&id)["status"], json!("active"));
 }

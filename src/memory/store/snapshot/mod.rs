@@ -179,10 +179,8 @@ impl Shelf {
 
     /// Why there is nothing to copy.
     fn without_copying(&self, when: When, now: i64) -> Option<Outcome> {
-        let side = |end: &str| super::native::beside(&self.store, end);
-        let files = [self.store.clone(), side("-wal")];
         if when != When::Changed {
-            let size: u64 = files.iter().filter_map(|path| file::length(path)).sum();
+            let size: u64 = self.files().iter().filter_map(|path| file::length(path)).sum();
             if size > LARGE {
                 return Some(Outcome::TooLarge);
             }
@@ -193,13 +191,19 @@ impl Shelf {
             When::Hourly => now - newest.at_ms < HOUR_MS,
             When::Daily => now / DAY_MS == newest.at_ms / DAY_MS,
         };
+        (young || !self.is_changed_since(&newest)).then_some(Outcome::Kept(newest))
+    }
+
+    /// Whether anything may have been changed in the store since a snapshot.
+    pub fn is_changed_since(&self, snapshot: &Snapshot) -> bool {
+        let changed = self.files().iter().filter_map(|path| file::changed_ms(path)).max();
         // A change in the very second of the snapshot may not be in it.
-        let unchanged = files
-            .iter()
-            .filter_map(|path| file::changed_ms(path))
-            .max()
-            .is_some_and(|changed| changed < newest.at_ms);
-        (young || unchanged).then_some(Outcome::Kept(newest))
+        changed.is_none_or(|changed| changed >= snapshot.at_ms)
+    }
+
+    /// What the store's data is in.
+    fn files(&self) -> [PathBuf; 2] {
+        [self.store.clone(), super::native::beside(&self.store, "-wal")]
     }
 
     /// A name that no snapshot has.
