@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 const RECALLS: usize = 200;
 const PROCESSES: usize = 40;
+const TURNS: usize = 200;
 const FOREIGN: &str = "00000007-0000-7000-8000-000000000000";
 
 fn main() {
@@ -33,29 +34,47 @@ fn main() {
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join("project")).unwrap();
     println!(
-        "{:>9} {:>11} {:>11} {:>11} {:>11} {:>9} {:>11}",
-        "notes", "recall ms", "of it cpu", "search ms", "sqlite3 ms", "ratio", "refusal ms"
+        "{:>9} {:>11} {:>11} {:>11} {:>11} {:>9}",
+        "notes", "recall ms", "of it cpu", "search ms", "sqlite3 ms", "ratio"
     );
-    for notes in sizes {
-        let store = home.path().join(format!("{notes}.db"));
-        fill(&binary, home.path(), &store, *notes);
-        let (recall, cpu) = recall(&binary, home.path(), &store);
+    let stores: Vec<PathBuf> =
+        sizes.iter().map(|notes| home.path().join(format!("{notes}.db"))).collect();
+    for (notes, store) in sizes.iter().zip(&stores) {
+        fill(&binary, home.path(), store, *notes);
+        let (recall, cpu) = recall(&binary, home.path(), store);
         let search = processes(|| {
-            ringfence(&binary, home.path(), &store, &["search-memory", "word40", "word90"])
+            ringfence(&binary, home.path(), store, &["search-memory", "word40", "word90"])
         });
-        let plain = processes(|| sqlite(&store));
-        let refusal = processes(|| refusal(&binary, home.path(), &store));
+        let plain = processes(|| sqlite(store));
         let ratio = search.as_secs_f64() / plain.as_secs_f64();
         println!(
-            "{notes:>9} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {ratio:>9.2} {:>11.2}",
+            "{notes:>9} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {ratio:>9.2}",
             ms(recall),
             ms(cpu),
             ms(search),
-            ms(plain),
-            ms(refusal)
+            ms(plain)
         );
-        std::fs::remove_file(&store).unwrap();
     }
+    // In turn, so that what else the machine does falls on all alike.
+    let mut times = vec![Vec::new(); stores.len()];
+    for number in 0..TURNS {
+        for (store, times) in stores.iter().zip(&mut times) {
+            let begun = Instant::now();
+            let output = refusal(&binary, home.path(), store, number);
+            times.push(begun.elapsed());
+            assert!(!output.stdout.is_empty());
+        }
+    }
+    let medians: Vec<f64> = times.into_iter().map(|times| ms(median(times))).collect();
+    println!("{:>9} {:>11} {:>11}", "notes", "refusal ms", "growth");
+    for (notes, now) in sizes.iter().zip(&medians) {
+        println!("{notes:>9} {now:>11.2} {:>11.2}", now / medians[0]);
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
 }
 
 fn ms(time: Duration) -> f64 {
@@ -123,7 +142,7 @@ fn ringfence(binary: &Path, home: &Path, store: &Path, args: &[&str]) -> std::pr
 }
 
 fn processes(mut once: impl FnMut() -> std::process::Output) -> Duration {
-    let mut times: Vec<Duration> = (0..PROCESSES)
+    let times = (0..PROCESSES)
         .map(|_| {
             let begun = Instant::now();
             let output = once();
@@ -131,8 +150,7 @@ fn processes(mut once: impl FnMut() -> std::process::Output) -> Duration {
             begun.elapsed()
         })
         .collect();
-    times.sort_unstable();
-    times[times.len() / 2]
+    median(times)
 }
 
 /// The same query by the command that comes with SQLite.
@@ -144,11 +162,11 @@ fn sqlite(store: &Path) -> std::process::Output {
     Command::new("sqlite3").arg(store).arg(QUERY).output().unwrap()
 }
 
-fn refusal(binary: &Path, home: &Path, store: &Path) -> std::process::Output {
+fn refusal(binary: &Path, home: &Path, store: &Path, number: usize) -> std::process::Output {
     let payload = format!(
         r#"{{"session_id":"h","cwd":"{}","agent_id":"a","tool_name":"Bash","tool_input":{{"command":"ringfence delete-memory {FOREIGN} --yes"}},"tool_use_id":"{}"}}"#,
         home.join("project").display(),
-        std::process::id()
+        format_args!("{}-{number}", store.display())
     );
     let mut hook = Command::new(binary)
         .args(["hook", "pre-tool-use", "--store", store.to_str().unwrap()])
@@ -206,8 +224,7 @@ fn recall(binary: &Path, home: &Path, store: &Path) -> (Duration, Duration) {
     assert!(found > RECALLS / 2, "{found}");
     drop(input);
     server.wait().unwrap();
-    times.sort_unstable();
-    (times[times.len() / 2], cpu)
+    (median(times), cpu)
 }
 
 /// What a process has used of the processor, in user and system mode.

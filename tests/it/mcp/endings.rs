@@ -302,24 +302,40 @@ fn notes_in(path: &std::path::Path) -> i64 {
 #[test]
 fn what_was_there_before_the_first_write_of_a_day_is_kept() {
     let world = World::new();
-    let mut server = world.serve();
+    let write = |text: &str| {
+        let mut server = world.serve();
+        server.call("cortex_note", &insight(text), None).unwrap();
+        // It finishes what it has begun.
+        assert_eq!(server.leave(), Some(0));
+    };
     // Nothing was there before the very first one.
-    server.call("cortex_note", &insight("one"), None).unwrap();
+    write("one");
     assert_eq!(snapshots(&world).len(), 0);
-    server.call("cortex_note", &insight("two"), None).unwrap();
+    write("two");
     let [first] = snapshots(&world).try_into().unwrap();
     assert_eq!(notes_in(&first), 1);
     // No second one on that day.
-    server.call("cortex_note", &insight("three"), None).unwrap();
+    write("three");
     assert_eq!(snapshots(&world), std::slice::from_ref(&first));
-    // The day turns while the server runs: that one is of the day before.
     let old = first.with_file_name("ringfence-20200101T000000Z.db");
     std::fs::rename(&first, &old).unwrap();
-    server.call("cortex_note", &insight("four"), None).unwrap();
+    write("four");
     let mut left = snapshots(&world);
     left.retain(|path| *path != old);
     let [next] = left.try_into().unwrap();
     assert_eq!(notes_in(&next), 3);
+}
+
+#[test]
+fn a_signal_lets_the_days_snapshot_be_finished() {
+    let world = World::new();
+    world.serve().call("cortex_note", &insight("one"), None).unwrap();
+    let mut server = world.serve();
+    server.call("cortex_note", &insight("two"), None).unwrap();
+    signal(&server, "-TERM");
+    assert_eq!(server.wait(), Some(0));
+    let [first] = snapshots(&world).try_into().unwrap();
+    assert_eq!(notes_in(&first), 1);
 }
 
 #[test]
