@@ -80,6 +80,9 @@ fn shown(proposal: &Proposal) -> String {
     for line in proposal.text.iter().flat_map(|text| text.lines()) {
         text.push_str(&format!("  | {}\n", output::plain_text(line)));
     }
+    for alternative in &proposal.alternatives {
+        text.push_str(&format!("  alternative: {}\n", one_line(alternative, 200)));
+    }
     if proposal.family == "cortex" {
         text.push_str("  for Cortex's store, which only Cortex writes\n");
     }

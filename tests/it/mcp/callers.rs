@@ -381,3 +381,110 @@ fn what_cannot_be_kept_is_refused_all_the_same() {
     assert!(!refused.contains("proposal"), "{refused}");
     assert_eq!(world.show(&id)["status"], json!("active"));
 }
+
+/// The notes of others that somebody wants gone, and the attacker's own ones.
+struct Wanted {
+    world: World,
+    foreign: [String; 2],
+    own: String,
+    away: String,
+}
+
+impl Wanted {
+    fn new() -> Self {
+        let world = World::new();
+        let head = |branch: &str| {
+            world.home.file("project/.git/HEAD", &format!("ref: refs/heads/{branch}\n"));
+        };
+        head("away");
+        let away = world.note("decision", "Ceiling", "Sixty.", "host");
+        head("main");
+        let foreign = [
+            world.note("decision", "Ceiling", "Sixty.", "earlier"),
+            world.note("intent", "Été", "Plan the summer.", "earlier"),
+        ];
+        let own = world.note("insight", "mine", "Mine.", "host");
+        Self { foreign, own, away, world }
+    }
+
+    /// Sends a row as raw text; what it is about would be lost in a value tree.
+    fn send(&self, server: &mut Server, tool: &str, arguments: &str, call: Option<&str>) -> String {
+        let [foreign, _] = &self.foreign;
+        let arguments = arguments
+            .replace("FOREIGN", foreign)
+            .replace("OWN", &self.own)
+            .replace("AWAY", &self.away);
+        let meta = call.map_or_else(String::new, |call| {
+            format!(r#","_meta":{{"claudecode/toolUseId":"{call}"}}"#)
+        });
+        server.send(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}{meta}}}}}"#
+        ));
+        server.send("\n");
+        server.line().expect("an answer")
+    }
+
+    /// What the foreign notes are now.
+    fn state(&self) -> Vec<Value> {
+        let of = |id: &String| {
+            let note = self.world.show(id);
+            json!([note["status"], note["content"], note["session"], note["history"]])
+        };
+        self.foreign.iter().map(of).collect()
+    }
+}
+
+#[test]
+fn no_arguments_change_a_foreign_note_whoever_cannot_prove_to_be_the_parent() {
+    for who in ["subagent", "unrecorded", "shell"] {
+        for head in ["ref: refs/heads/main\n", "ref: refs/heads/.invalid\n", "nonsense\n"] {
+            let wanted = Wanted::new();
+            let before = wanted.state();
+            wanted.world.home.file("project/.git/HEAD", head);
+            let mut server = wanted.world.serve();
+            let rows = crate::support::corpus("mcp/attacks.tsv");
+            let rows = rows.lines().filter(|line| !line.starts_with('#'));
+            let mut refused = 0;
+            for (number, row) in rows.enumerate() {
+                let (tool, arguments) = row.split_once('\t').unwrap();
+                let call = format!("toolu_{number}");
+                if who == "subagent" {
+                    // The hook saw something harmless: the server alone is in the way.
+                    let seen = json!({ "kind": "insight", "content": "x", "note_id": wanted.own });
+                    let tool = format!("mcp__ringfence__{tool}");
+                    assert_eq!(wanted.world.hook(&tool, &call, Some("a1"), &seen), "");
+                }
+                let call = (who != "shell").then_some(call.as_str());
+                let answer = wanted.send(&mut server, tool, arguments, call);
+                refused += usize::from(answer.contains("\"isError\":true"));
+                assert_eq!(wanted.state(), before, "{who} {head:?} {row}\n{answer}");
+            }
+            // They are attacks only where something is refused.
+            assert!(refused > 15, "{who} {head:?}: {refused}");
+        }
+    }
+}
+
+#[test]
+fn a_loud_subagent_cannot_talk_the_rest_of_the_memory_away() {
+    let world = World::new();
+    world.note("decision", "ceiling", "Retries stop after sixty seconds.", "earlier");
+    let mut server = world.serve();
+    let loud = format!("Retries never stop. {}", "Ceiling! ".repeat(60));
+    for number in 0..40 {
+        let call = format!("toolu_{number}");
+        let subject = format!("retries ceiling {number}");
+        let note = json!({ "kind": "focus", "subject": subject, "content": loud });
+        world.hook(NOTE, &call, Some("loud"), &note);
+        server.call("cortex_note", &note, Some(&call)).unwrap();
+    }
+    for (tool, arguments) in [
+        ("cortex_brief", json!({})),
+        ("cortex_recall", json!({ "query": "when do retries stop? the ceiling" })),
+    ] {
+        let text = server.call(tool, &arguments, None).unwrap();
+        assert!(text.contains("Retries stop after sixty seconds."), "{tool}: {text}");
+        // What room there is left it has.
+        assert!(text.matches("Retries never stop.").count() > 3, "{tool}: {text}");
+    }
+}
