@@ -454,6 +454,40 @@ fn where_no_file_may_grow_a_command_does_all_or_nothing() {
 }
 
 #[test]
+fn a_refusal_stands_where_nothing_can_be_written() {
+    let home = Home::new();
+    let (project, [one, _]) = furnish(&home);
+    for limit in [0, 1] {
+        for command in [format!("delete-memory {one} --yes"), format!("edit-memory {one} --text x")]
+        {
+            let payload = serde_json::json!({
+                "session_id": "h", "cwd": project, "agent_id": "a", "tool_name": "Bash",
+                "tool_input": {"command": format!("ringfence {command}")}, "tool_use_id": command,
+            });
+            let file = home.file("payload.json", &payload.to_string());
+            let script = format!(
+                "trap '' XFSZ; ulimit -f {limit}; exec '{BINARY}' hook pre-tool-use < '{}'",
+                file.display()
+            );
+            let output = Command::new("sh")
+                .args(["-c", &script])
+                .current_dir(&project)
+                .env_clear()
+                .env("HOME", home.path())
+                .env("PATH", "/usr/bin:/bin")
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(output.status.code(), Some(0), "{limit} {command}");
+            assert!(said.contains("\"permissionDecision\":\"deny\""), "{limit} {command}: {said}");
+            // What could not be kept is not promised.
+            let kept = home.run_in(&project, &["pending"], b"").stdout.matches("edit of").count();
+            assert_eq!(said.contains("kept as proposal"), kept > 0, "{limit} {command}: {said}");
+        }
+    }
+}
+
+#[test]
 fn on_a_full_or_read_only_disk_a_command_does_all_or_nothing() {
     let namespace = ["--user", "--map-root-user", "--mount"];
     let can = Command::new("unshare").args(namespace).arg("true").status();
