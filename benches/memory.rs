@@ -19,6 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const RECALLS: usize = 200;
+const BRIEFS: usize = 40;
 const PROCESSES: usize = 40;
 const TURNS: usize = 200;
 const FOREIGN: &str = "00000007-0000-7000-8000-000000000000";
@@ -34,23 +35,24 @@ fn main() {
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join("project")).unwrap();
     println!(
-        "{:>9} {:>11} {:>11} {:>11} {:>11} {:>9}",
-        "notes", "recall ms", "of it cpu", "search ms", "sqlite3 ms", "ratio"
+        "{:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9}",
+        "notes", "recall ms", "of it cpu", "brief ms", "search ms", "sqlite3 ms", "ratio"
     );
     let stores: Vec<PathBuf> =
         sizes.iter().map(|notes| home.path().join(format!("{notes}.db"))).collect();
     for (notes, store) in sizes.iter().zip(&stores) {
         fill(&binary, home.path(), store, *notes);
-        let (recall, cpu) = recall(&binary, home.path(), store);
+        let (recall, cpu, brief) = served(&binary, home.path(), store);
         let search = processes(|| {
             ringfence(&binary, home.path(), store, &["search-memory", "word40", "word90"])
         });
         let plain = processes(|| sqlite(store));
         let ratio = search.as_secs_f64() / plain.as_secs_f64();
         println!(
-            "{notes:>9} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {ratio:>9.2}",
+            "{notes:>9} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {ratio:>9.2}",
             ms(recall),
             ms(cpu),
+            ms(brief),
             ms(search),
             ms(plain)
         );
@@ -180,8 +182,8 @@ fn refusal(binary: &Path, home: &Path, store: &Path, number: usize) -> std::proc
     hook.wait_with_output().unwrap()
 }
 
-/// The median of recalls through one server, and the processor time of one on average.
-fn recall(binary: &Path, home: &Path, store: &Path) -> (Duration, Duration) {
+/// Of one server: the median of recalls, the processor time of one on average, and the median of briefs.
+fn served(binary: &Path, home: &Path, store: &Path) -> (Duration, Duration, Duration) {
     let mut server: Child = command(binary, home, store)
         .args(["mcp", "--store", store.to_str().unwrap()])
         .stdin(Stdio::piped())
@@ -222,9 +224,22 @@ fn recall(binary: &Path, home: &Path, store: &Path) -> (Duration, Duration) {
     }
     let cpu = (processor_time(server.id()) - before) / u32::try_from(RECALLS).unwrap();
     assert!(found > RECALLS / 2, "{found}");
+    let briefs = (0..BRIEFS)
+        .map(|number| {
+            let begun = Instant::now();
+            let answer = ask(
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":"b{number}","method":"tools/call","params":{{"name":"cortex_brief","arguments":{{}}}}}}"#
+                ),
+                true,
+            );
+            assert!(answer.contains("word"), "{answer}");
+            begun.elapsed()
+        })
+        .collect();
     drop(input);
     server.wait().unwrap();
-    (median(times), cpu)
+    (median(times), cpu, median(briefs))
 }
 
 /// What a process has used of the processor, in user and system mode.

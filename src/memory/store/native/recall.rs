@@ -112,12 +112,13 @@ impl Reader {
             (!entry.conflict, entry.scope.as_deref() != scope, kind)
         };
         let mut entries = Vec::new();
-        // However many notes subagents wrote, the parents' are chosen from.
+        // However many notes subagents wrote, the parents' are chosen from. The plus keeps SQLite from
+        // walking through all notes by age for those of the few.
         for writers in ["IS NULL", "IS NOT NULL"] {
             let condition = format!(
                 "seq IN (SELECT seq FROM notes WHERE status = 'active' \
                  ORDER BY created_at DESC, seq DESC LIMIT {SEEN}) \
-                 AND agent {writers} ORDER BY created_at DESC, seq DESC LIMIT {CHOICE}"
+                 AND agent {writers} ORDER BY +created_at DESC, seq DESC LIMIT {CHOICE}"
             );
             entries.extend(row::entries(&read, &condition, [])?);
         }
