@@ -35,7 +35,7 @@ const CHOICE: usize = 300;
 
 /// So many of the newest active notes are looked through for them, so that a brief costs as much in any
 /// store.
-const SEEN: usize = 3_000;
+const SEEN: usize = 1_000;
 
 /// Words that say nothing about what is asked for.
 const IDLE: &[&str] = &[
