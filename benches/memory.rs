@@ -19,7 +19,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const RECALLS: usize = 200;
+const BRIEFS: usize = 40;
 const PROCESSES: usize = 40;
+const TURNS: usize = 200;
 const FOREIGN: &str = "00000007-0000-7000-8000-000000000000";
 
 fn main() {
@@ -33,29 +35,48 @@ fn main() {
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join("project")).unwrap();
     println!(
-        "{:>9} {:>11} {:>11} {:>11} {:>11} {:>9} {:>11}",
-        "notes", "recall ms", "of it cpu", "search ms", "sqlite3 ms", "ratio", "refusal ms"
+        "{:>9} {:>11} {:>11} {:>11} {:>11} {:>11} {:>9}",
+        "notes", "recall ms", "of it cpu", "brief ms", "search ms", "sqlite3 ms", "ratio"
     );
-    for notes in sizes {
-        let store = home.path().join(format!("{notes}.db"));
-        fill(&binary, home.path(), &store, *notes);
-        let (recall, cpu) = recall(&binary, home.path(), &store);
+    let stores: Vec<PathBuf> =
+        sizes.iter().map(|notes| home.path().join(format!("{notes}.db"))).collect();
+    for (notes, store) in sizes.iter().zip(&stores) {
+        fill(&binary, home.path(), store, *notes);
+        let (recall, cpu, brief) = served(&binary, home.path(), store);
         let search = processes(|| {
-            ringfence(&binary, home.path(), &store, &["search-memory", "word40", "word90"])
+            ringfence(&binary, home.path(), store, &["search-memory", "word40", "word90"])
         });
-        let plain = processes(|| sqlite(&store));
-        let refusal = processes(|| refusal(&binary, home.path(), &store));
+        let plain = processes(|| sqlite(store));
         let ratio = search.as_secs_f64() / plain.as_secs_f64();
         println!(
-            "{notes:>9} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {ratio:>9.2} {:>11.2}",
+            "{notes:>9} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {:>11.2} {ratio:>9.2}",
             ms(recall),
             ms(cpu),
+            ms(brief),
             ms(search),
-            ms(plain),
-            ms(refusal)
+            ms(plain)
         );
-        std::fs::remove_file(&store).unwrap();
     }
+    // In turn, so that what else the machine does falls on all alike.
+    let mut times = vec![Vec::new(); stores.len()];
+    for number in 0..TURNS {
+        for (store, times) in stores.iter().zip(&mut times) {
+            let begun = Instant::now();
+            let output = refusal(&binary, home.path(), store, number);
+            times.push(begun.elapsed());
+            assert!(!output.stdout.is_empty());
+        }
+    }
+    let medians: Vec<f64> = times.into_iter().map(|times| ms(median(times))).collect();
+    println!("{:>9} {:>11} {:>11}", "notes", "refusal ms", "growth");
+    for (notes, now) in sizes.iter().zip(&medians) {
+        println!("{notes:>9} {now:>11.2} {:>11.2}", now / medians[0]);
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
 }
 
 fn ms(time: Duration) -> f64 {
@@ -123,7 +144,7 @@ fn ringfence(binary: &Path, home: &Path, store: &Path, args: &[&str]) -> std::pr
 }
 
 fn processes(mut once: impl FnMut() -> std::process::Output) -> Duration {
-    let mut times: Vec<Duration> = (0..PROCESSES)
+    let times = (0..PROCESSES)
         .map(|_| {
             let begun = Instant::now();
             let output = once();
@@ -131,8 +152,7 @@ fn processes(mut once: impl FnMut() -> std::process::Output) -> Duration {
             begun.elapsed()
         })
         .collect();
-    times.sort_unstable();
-    times[times.len() / 2]
+    median(times)
 }
 
 /// The same query by the command that comes with SQLite.
@@ -144,11 +164,11 @@ fn sqlite(store: &Path) -> std::process::Output {
     Command::new("sqlite3").arg(store).arg(QUERY).output().unwrap()
 }
 
-fn refusal(binary: &Path, home: &Path, store: &Path) -> std::process::Output {
+fn refusal(binary: &Path, home: &Path, store: &Path, number: usize) -> std::process::Output {
     let payload = format!(
         r#"{{"session_id":"h","cwd":"{}","agent_id":"a","tool_name":"Bash","tool_input":{{"command":"ringfence delete-memory {FOREIGN} --yes"}},"tool_use_id":"{}"}}"#,
         home.join("project").display(),
-        std::process::id()
+        format_args!("{}-{number}", store.display())
     );
     let mut hook = Command::new(binary)
         .args(["hook", "pre-tool-use", "--store", store.to_str().unwrap()])
@@ -162,8 +182,8 @@ fn refusal(binary: &Path, home: &Path, store: &Path) -> std::process::Output {
     hook.wait_with_output().unwrap()
 }
 
-/// The median of recalls through one server, and the processor time of one on average.
-fn recall(binary: &Path, home: &Path, store: &Path) -> (Duration, Duration) {
+/// Of one server: the median of recalls, the processor time of one on average, and the median of briefs.
+fn served(binary: &Path, home: &Path, store: &Path) -> (Duration, Duration, Duration) {
     let mut server: Child = command(binary, home, store)
         .args(["mcp", "--store", store.to_str().unwrap()])
         .stdin(Stdio::piped())
@@ -204,10 +224,22 @@ fn recall(binary: &Path, home: &Path, store: &Path) -> (Duration, Duration) {
     }
     let cpu = (processor_time(server.id()) - before) / u32::try_from(RECALLS).unwrap();
     assert!(found > RECALLS / 2, "{found}");
+    let briefs = (0..BRIEFS)
+        .map(|number| {
+            let begun = Instant::now();
+            let answer = ask(
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":"b{number}","method":"tools/call","params":{{"name":"cortex_brief","arguments":{{}}}}}}"#
+                ),
+                true,
+            );
+            assert!(answer.contains("word"), "{answer}");
+            begun.elapsed()
+        })
+        .collect();
     drop(input);
     server.wait().unwrap();
-    times.sort_unstable();
-    (times[times.len() / 2], cpu)
+    (median(times), cpu, median(briefs))
 }
 
 /// What a process has used of the processor, in user and system mode.

@@ -5,6 +5,7 @@
 
 mod agents;
 mod places;
+pub mod proposals;
 mod protected;
 mod snapshots;
 

@@ -10,7 +10,8 @@ use crate::decision::{Code, Weight};
 use crate::guard::label::one_line;
 use crate::state::State;
 use crate::state::log::{LogLine, LogText};
-use crate::sys::clock;
+use crate::state::off::project_of;
+use crate::sys::{clock, env};
 
 /// How long `--follow` waits before it looks again, in milliseconds.
 const PAUSE: u64 = 200;
@@ -110,6 +111,8 @@ struct Filter<'a> {
     args: &'a LogArgs,
     /// The earliest time, RFC 3339: it compares as text.
     since: Option<String>,
+    /// The project that is asked for.
+    project: Option<String>,
 }
 
 impl<'a> Filter<'a> {
@@ -120,7 +123,8 @@ impl<'a> Filter<'a> {
                 .hint("ringfence explain --codes")
                 .into());
         }
-        Ok(Self { args, since: since(args.since.as_deref())? })
+        let project = if args.project { Some(project_here()?) } else { None };
+        Ok(Self { args, since: since(args.since.as_deref())?, project })
     }
 
     /// Whether everything is shown.
@@ -129,6 +133,7 @@ impl<'a> Filter<'a> {
         let named = [&args.agent, &args.session, &args.tool, &args.since];
         !args.denied
             && !args.unproven
+            && !args.project
             && args.code.is_empty()
             && named.iter().all(|one| one.is_none())
     }
@@ -153,8 +158,19 @@ impl<'a> Filter<'a> {
             && is(&args.agent, line.agent.as_deref())
             && is(&args.session, Some(&line.session))
             && is(&args.tool, Some(&line.tool))
+            && is(&self.project, line.project.as_deref())
             && self.since.as_ref().is_none_or(|since| line.at >= *since)
     }
+}
+
+/// The project of this directory, as the log names it.
+///
+/// # Errors
+/// When the directory is gone.
+pub(super) fn project_here() -> anyhow::Result<String> {
+    let dir = env::current_dir()
+        .ok_or_else(|| Failure::no("the current directory is gone").hint("cd ~"))?;
+    Ok(project_of(&dir).to_string_lossy().into_owned())
 }
 
 /// The time so long ago, RFC 3339.

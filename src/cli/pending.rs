@@ -11,6 +11,7 @@ use super::memory_args::{AcceptArgs, DropArgs, PendingArgs};
 use super::note::draft_of;
 use super::output;
 use crate::guard::label::{label, one_line};
+use crate::memory::note::UNKNOWN_AGENT;
 use crate::memory::store::native::{StoreError, Which};
 use crate::state::{Proposal, State};
 
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &PendingArgs) -> anyhow::Result<Answer> {
 /// A proposal in a few lines.
 fn shown(proposal: &Proposal) -> String {
     let by = match &proposal.agent {
+        Some(agent) if agent == UNKNOWN_AGENT => "an agent that is not known".to_owned(),
         Some(agent) => format!("agent {}", one_line(agent, 40)),
         None => "a client that a subagent started".to_owned(),
     };
@@ -77,6 +79,9 @@ fn shown(proposal: &Proposal) -> String {
     );
     for line in proposal.text.iter().flat_map(|text| text.lines()) {
         text.push_str(&format!("  | {}\n", output::plain_text(line)));
+    }
+    for alternative in &proposal.alternatives {
+        text.push_str(&format!("  alternative: {}\n", one_line(alternative, 200)));
     }
     if proposal.family == "cortex" {
         text.push_str("  for Cortex's store, which only Cortex writes\n");

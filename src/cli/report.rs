@@ -7,7 +7,7 @@ use super::Answer;
 use super::args::ReportArgs;
 use super::failure::Failure;
 use super::memory::{Here, explain};
-use super::output;
+use super::{log, output};
 use crate::memory::store::native::Filter;
 use crate::report::{self, Page, Refused};
 use crate::sys::child::{self, Run};
@@ -44,7 +44,9 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Answer> {
 }
 
 fn gather(here: &Here) -> anyhow::Result<Page> {
-    let lines = here.state().log_lines();
+    let mut lines = here.state().log_lines();
+    let project = Some(log::project_here()?);
+    lines.retain(|line| line.project == project);
     let refused = lines.iter().filter(|line| line.verdict == "deny").map(|line| Refused {
         at: line.at.clone(),
         action: line.action.clone().unwrap_or_default(),

@@ -59,7 +59,11 @@ struct Latency {
 pub(crate) fn run(args: &StatsArgs) -> anyhow::Result<Answer> {
     let since = log::since(args.since.as_deref())?;
     let mut text = log::read(&State::at(&super::dirs()?.state))?;
-    text.lines.retain(|line| since.as_ref().is_none_or(|since| line.at >= *since));
+    let project = if args.project { Some(log::project_here()?) } else { None };
+    text.lines.retain(|line| {
+        since.as_ref().is_none_or(|since| line.at >= *since)
+            && (project.is_none() || line.project == project)
+    });
     let stats = Stats::of(&text);
     if args.json {
         output::document(&stats)?;

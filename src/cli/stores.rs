@@ -6,11 +6,12 @@ use crate::decision::Code;
 use crate::facts::{Machine, Setup};
 use crate::guard::{Facts, Place};
 use crate::memory::Family;
+use crate::memory::store::snapshot::Shelf;
 use crate::memory::store::{Survey, survey};
 use crate::request::Caller;
 use crate::state::State;
-use crate::sys::{child, env};
-use crate::wiring::doctor::Row;
+use crate::sys::{child, clock, env, file};
+use crate::wiring::doctor::{Row, age};
 use crate::wiring::table::Places;
 
 /// A store, as seen from here.
@@ -71,7 +72,37 @@ pub(super) fn rows(places: &Places) -> Vec<Row> {
     if stores.is_empty() {
         return vec![Row::pass("stores", "none for this directory yet, so nothing to guard here")];
     }
-    stores.iter().map(row).collect()
+    let mut rows: Vec<Row> = stores.iter().map(row).collect();
+    let now = clock::now_ms();
+    let shelves = machine(places).shelves().into_iter();
+    rows.extend(shelves.filter(|shelf| file::exists(shelf.store())).map(|one| kept(&one, now)));
+    rows
+}
+
+/// A store that was changed has a snapshot younger than this, if sessions start in its project, in
+/// milliseconds.
+const STALE: i64 = 2 * 24 * 3600 * 1000;
+
+/// How old a store's newest snapshot is, and whether it would help.
+fn kept(shelf: &Shelf, now: i64) -> Row {
+    const NAME: &str = "snapshots";
+    const FIX: &str = "ringfence snapshot";
+    let place = shelf.store().display();
+    let Some(newest) = shelf.newest() else {
+        return Row::warn(NAME, format!("{place} has none yet"), FIX);
+    };
+    let copy = newest.path.display();
+    if let Err(doubt) = survey(&newest.path) {
+        let said = format!("the newest of {place} cannot be read: {}", doubt.code.as_str());
+        return Row::warn(NAME, said, format!("rm {copy} && {FIX}"));
+    }
+    let old = now.saturating_sub(newest.at_ms);
+    let said = format!("the newest of {place} is {} old", age(old));
+    match (old > STALE, shelf.is_changed_since(&newest)) {
+        (true, true) => Row::warn(NAME, format!("{said}, and the store was changed since"), FIX),
+        (true, false) => Row::pass(NAME, format!("{said}; nothing was changed since")),
+        (false, _) => Row::pass(NAME, said),
+    }
 }
 
 /// More than this in a WAL means that nothing brings it into the store, in bytes.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::config;
-use crate::decision::{Code, Doubt, GuardedAction, MemoryGuardDenial};
-use crate::facts::{Machine, Setup};
+use crate::decision::{Code, Doubt, MemoryGuardDenial};
+use crate::facts::{Machine, Setup, proposals};
 use crate::guard::{self, TEXT_KEYS, evaluate_memory_guard};
 use crate::payload::Payload;
 use crate::request::{Argument, MemoryGuardRequest};
@@ -15,7 +15,7 @@ use crate::sys::{clock, dirs::Dirs, env, git, memory, process};
 
 use super::answer;
 use super::line::Line;
-use super::{prefilter, proposals};
+use super::prefilter;
 
 /// What a look-up in a store takes of the heap, in bytes.
 const HEAP: usize = 384 * 1024;
@@ -91,12 +91,10 @@ fn judge(
     memory::lay_out_heap(HEAP);
     let machine = Machine::new(setup);
     let verdict = evaluate_memory_guard(&machine, &request, &settings.policy);
-    let kept_as = match &verdict.denial {
-        Some(denial) if denial.action != GuardedAction::Tamper => {
-            proposals::keep(&request, denial, &machine, state)
-        }
-        Some(_) | None => None,
-    };
+    let kept_as = verdict.denial.as_ref().and_then(|denial| {
+        let ids = denial.targets.iter().map(|target| target.id.as_str());
+        proposals::keep(&request, denial, state, || machine.family_of(ids))
+    });
     // The process ends with the answer: closing the stores would only take time.
     std::mem::forget(machine);
     if let Some(denial) = &verdict.denial {

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use crate::config;
 use crate::decision::{Code, Doubt, GuardedAction, Verdict};
-use crate::facts::{Machine, Setup};
+use crate::facts::{Machine, Setup, proposals};
 use crate::guard::{Definer, Facts, Place, Policy, Protected, Reached, evaluate_memory_guard};
 use crate::memory::store::NativeStore;
-use crate::memory::store::native::Permit;
+use crate::memory::store::native::{Author, Permit};
 use crate::memory::{Family, Memory};
 use crate::request::{Argument, Arguments, MemoryGuardRequest};
 use crate::shell::Files;
@@ -47,28 +47,32 @@ pub(super) fn permit(
     let cwd = std::path::Path::new(&caller.cwd);
     let policy = config::load_for(&home.dirs, home.config.as_deref(), cwd).policy;
     let home = home.clone();
-    let scope = caller.author.scope.clone();
-    Some(Box::new(move || judge(&home, scope, request, &policy)))
+    let author = caller.author.clone();
+    Some(Box::new(move || judge(&home, author, request, &policy)))
 }
 
 fn judge(
     home: &Home,
-    scope: Option<String>,
+    author: Author,
     mut request: MemoryGuardRequest,
     policy: &Policy,
 ) -> Result<(), String> {
     // As the hook spells it, for whom a grant is.
     let store = file::canonical(&home.store).unwrap_or_else(|| home.store.clone());
-    let memory = NativeStore::open(&store, home.state.clone(), scope)
+    let memory = NativeStore::open(&store, home.state.clone(), author.scope.clone())
         .map_err(|doubt| format!("the store could not be read ({})", doubt.code.as_str()))?;
     name_what_is_meant(&mut request, &memory);
     let facts = OneStore { memory: Rc::new(memory), machine: Machine::new(setup(home, &request)) };
     let verdict = evaluate_memory_guard(&facts, &request, policy);
     log(home, &request, &verdict);
-    match verdict.denial {
-        Some(denial) => Err(denial.reason),
-        None => Ok(()),
-    }
+    let Some(denial) = verdict.denial else { return Ok(()) };
+    // As the change would have been signed: also where nothing tells who made the call.
+    request.caller.session = author.session;
+    request.caller.agent = author.agent;
+    Err(match proposals::keep(&request, &denial, &home.state, || Family::Native) {
+        Some(kept_as) => format!("{}\n{kept_as}", denial.reason),
+        None => denial.reason,
+    })
 }
 
 fn log(home: &Home, request: &MemoryGuardRequest, verdict: &Verdict) {

@@ -2,6 +2,7 @@
 //! not rebuild the index of changes, and opened anew when another file has taken its place.
 
 use std::path::PathBuf;
+use std::thread::JoinHandle;
 
 use crate::memory::Family;
 use crate::memory::store::native::{Reader, StoreError, Writer};
@@ -14,20 +15,25 @@ use super::home::Home;
 pub(super) struct Keeper {
     path: PathBuf,
     open: Option<(Option<(u64, u64)>, Writer)>,
+    /// The day's snapshot on its way.
+    copying: Option<JoinHandle<()>>,
 }
 
 impl Keeper {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, open: None }
+        Self { path, open: None, copying: None }
     }
 
     /// The store open for writing, made when it is missing, with what the hook has left taken in.
     pub(super) fn writer(&mut self, home: &Home) -> Result<&mut Writer, StoreError> {
         self.look();
         if file::exists(&self.path) {
-            // What was there before the first write of a day; a failure must not keep from writing.
+            // What was there before the first write of a day; neither its failure nor its copying keeps
+            // from writing.
             let shelf = Vault::of(home.state.dir()).shelf(Family::Native, &self.path);
-            drop(shelf.take(When::Daily));
+            if let Ok(Some(copying)) = shelf.take_beside(When::Daily) {
+                self.copying = Some(copying);
+            }
         }
         let writer = match self.open.take() {
             Some((_, writer)) => writer,
@@ -52,8 +58,11 @@ impl Keeper {
         }
     }
 
-    /// Writes the store's log back and lets go of it.
+    /// Writes the store's log back and lets go of it, with a snapshot that is on its way finished.
     pub(super) fn close(&mut self) {
+        if let Some(copying) = self.copying.take() {
+            drop(copying.join());
+        }
         if let Some((_, writer)) = self.open.take() {
             writer.checkpoint();
         }

@@ -114,7 +114,7 @@ pub fn html(page: &Page) -> String {
          <main id=\"main\">\n<section id=\"sessions\"><h2>Sessions and their notes</h2>\n{}</section>\n\
          <section id=\"superseded\"><h2>What superseded what</h2>\n{}</section>\n\
          <section id=\"contested\"><h2>Contested</h2>\n{}</section>\n\
-         <section id=\"refused\"><h2>Refused calls of all projects</h2>\n{}</section>\n\
+         <section id=\"refused\"><h2>Refused calls</h2>\n{}</section>\n\
          <section id=\"took\"><h2>How long the hook took</h2>\n{}</section>\n</main>\n</body>\n</html>\n",
         time(&page.made_at),
         text(&page.store),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::State;
+use super::off::project_of;
 use crate::decision::{Code, Doubt, GuardedAction, Verdict, Weight};
 use crate::request::MemoryGuardRequest;
 use crate::sys::file;
@@ -39,6 +40,10 @@ pub struct LogLine {
     pub session: String,
     /// The subagent's id.
     pub agent: Option<String>,
+    /// The directory of the call's project, links resolved: its repository's main work tree, or the
+    /// directory itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The tool's name.
     pub tool: String,
     /// The host's id of the call.
@@ -168,12 +173,19 @@ impl LogLine {
             detail: detail(doubt),
             session: request.caller.session.clone(),
             agent: request.caller.agent.clone(),
+            project: project(request),
             tool: request.tool.clone(),
             call: request.call_id.clone(),
             took_us: backstop::elapsed_us(),
             ..Self::default()
         }
     }
+}
+
+/// The project of a call: the host's, or that of the directory.
+fn project(request: &MemoryGuardRequest) -> Option<String> {
+    let dir = request.project.as_deref().unwrap_or(&request.cwd);
+    (!dir.is_empty()).then(|| project_of(Path::new(dir)).to_string_lossy().into_owned())
 }
 
 fn detail(doubt: &Doubt) -> String {

@@ -13,6 +13,9 @@ use crate::sys::file;
 /// So many wait at the most; what is refused beyond that is not kept.
 const WAITING: usize = 200;
 
+/// So many of them may be one agent's: it must not push out what others were refused.
+const OF_ONE: usize = 50;
+
 /// So many that were decided about stay on record.
 const DECIDED: usize = 200;
 
@@ -61,25 +64,33 @@ impl State {
         self.dir().join("proposals")
     }
 
-    /// Keeps a proposal; its number. The same write of the same call is kept once.
+    /// Keeps a proposal; its number. The same write of the same call is kept once, and without a call's
+    /// id the same write of the same agent.
     pub fn keep_proposal(&self, proposal: &Proposal) -> Option<u64> {
         let dir = self.proposals_dir();
         file::private_dir(&dir).ok()?;
         let text = serde_json::to_vec(proposal).ok()?;
         let same = Proposal { at: String::new(), ..proposal.clone() };
         let claim = digest(&serde_json::to_string(&same).ok()?);
-        if !proposal.call.is_empty()
-            && file::write_new(&dir.join(format!("{claim}.claim")), b"").is_err()
-        {
+        let known = || {
+            let waiting = self.proposals().into_iter();
+            let is_same = |known: &Proposal| {
+                Proposal { at: String::new(), number: 0, ..known.clone() } == same
+            };
+            waiting.into_iter().find(is_same).map(|known| known.number)
+        };
+        if proposal.call.is_empty() {
+            // Tried again and again it must not push out what others were refused.
+            if let Some(number) = known() {
+                return Some(number);
+            }
+        } else if file::write_new(&dir.join(format!("{claim}.claim")), b"").is_err() {
             // Another registration of ours was asked about the same call.
-            return self
-                .proposals()
-                .into_iter()
-                .find(|known| Proposal { at: String::new(), number: 0, ..known.clone() } == same)
-                .map(|known| known.number);
+            return known();
         }
         let names = file::names(&dir);
-        if names.iter().filter(|name| name.ends_with(".json")).count() >= WAITING {
+        let waiting = names.iter().filter(|name| name.ends_with(".json")).count();
+        if waiting >= WAITING || (waiting >= OF_ONE && self.waiting_of(proposal) >= OF_ONE) {
             return None;
         }
         let last = names.iter().filter_map(|name| number(name)).max().unwrap_or(0);
@@ -107,6 +118,13 @@ impl State {
     /// How many wait.
     pub fn waiting(&self) -> usize {
         file::names(&self.proposals_dir()).iter().filter(|name| name.ends_with(".json")).count()
+    }
+
+    /// How many wait of the agent that made a proposal.
+    fn waiting_of(&self, proposal: &Proposal) -> usize {
+        let maker = |one: &Proposal| (one.session.clone(), one.agent.clone());
+        let own = maker(proposal);
+        self.proposals().iter().filter(|one| maker(one) == own).count()
     }
 
     /// Takes a proposal out of those that wait, as `accepted` or `dropped`: `true` for one winner.

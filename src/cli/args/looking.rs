@@ -60,6 +60,7 @@ pub(crate) enum ShellArg {
 Examples:
   ringfence log                          the last 20 calls that concerned memory
   ringfence log --denied --since 1d      refusals of the last day
+  ringfence log --project                of the project of this directory
   ringfence log --unproven               let through although something could not be proved
   ringfence log --code target-runtime    by reason; `ringfence explain --codes` lists them
   ringfence log -f                       and what comes, until interrupted")]
@@ -85,6 +86,9 @@ pub(crate) struct LogArgs {
     /// Only this tool
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    /// Only calls of the project of this directory
+    #[arg(long)]
+    pub(crate) project: bool,
     /// Only the last so long: 30s, 10m, 2h, 7d
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
@@ -104,6 +108,9 @@ Examples:
   ringfence stats --since 1d    the last day
   ringfence stats --json        the same as one document")]
 pub(crate) struct StatsArgs {
+    /// Only calls of the project of this directory
+    #[arg(long)]
+    pub(crate) project: bool,
     /// Only the last so long: 30s, 10m, 2h, 7d
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,

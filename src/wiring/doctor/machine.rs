@@ -119,7 +119,7 @@ fn last_call(state: &State, judge: &Bound<'_>) -> Row {
     let now = clock::now_ms();
     let started = state.recent_calls().into_iter().find(|call| call.event == "subagent-start");
     let started = started.and_then(|call| millis(&call.at));
-    let ago = |at: i64| words(now.saturating_sub(at));
+    let ago = |at: i64| age(now.saturating_sub(at));
     // The shim answers for plain commands itself, and leaves no trace of them.
     let is_shim = judge.entry.argv.first().is_some_and(|program| program.ends_with(SHIM));
     let again = "let a subagent run once, then run `ringfence doctor` again";
@@ -156,7 +156,7 @@ fn millis(at: &str) -> Option<i64> {
 }
 
 /// A length of time in its largest unit.
-fn words(ms: i64) -> String {
+pub fn age(ms: i64) -> String {
     let seconds = ms.max(0) / 1000;
     match seconds {
         0..=119 => format!("{seconds} s"),

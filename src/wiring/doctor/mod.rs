@@ -14,6 +14,7 @@ use crate::wiring::scopes;
 use crate::wiring::table::Places;
 
 pub use client::{AGENT_ID, ENV_KEPT, EXEC_FORM, ON_FAILURE, Version, installed_version};
+pub use machine::age;
 
 /// How well something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -107,6 +107,54 @@ fn filters_choose_by_outcome_reason_agent_session_tool_and_time() {
 }
 
 #[test]
+fn a_call_is_of_its_project_also_from_below_it_and_from_its_other_work_trees() {
+    let home = Home::new();
+    for below in ["one/.git/objects", "one/.git/refs", "one/src", "two"] {
+        home.dir(below);
+    }
+    home.file("one/.git/HEAD", "ref: refs/heads/main\n");
+    home.file("tree/.git", &format!("gitdir: {}/one/.git/worktrees/tree\n", home.path().display()));
+    home.file("one/.git/worktrees/tree/HEAD", "ref: refs/heads/tree\n");
+    home.file("one/.git/worktrees/tree/commondir", "../..\n");
+    home.run_in(&home.path().join("one"), &["note", "insight", "x", "--session", "earlier"], b"");
+    let refuse = |dir: &str, call: &str| {
+        let payload = serde_json::json!({
+            "session_id": "s", "cwd": home.path().join(dir), "agent_id": "a", "tool_name": "Bash",
+            "tool_input": {"command": "ringfence uninstall"}, "tool_use_id": call,
+        });
+        let dir = home.path().join(dir);
+        let output = home.run_in(&dir, &["hook", "pre-tool-use"], payload.to_string().as_bytes());
+        assert!(output.stdout.contains("deny"), "{output:?}");
+    };
+    for (number, dir) in ["one", "one/src", "tree", "two"].into_iter().enumerate() {
+        refuse(dir, &format!("t{number}"));
+    }
+    let calls = |dir: &str, args: &[&str]| {
+        let output = home.run_in(&home.path().join(dir), args, b"");
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
+        match document.get("lines") {
+            Some(lines) => {
+                lines.as_array().unwrap().iter().map(|l| l["call"].to_string()).collect()
+            }
+            None => document["calls"].to_string(),
+        }
+    };
+    for dir in ["one", "one/src", "tree"] {
+        assert_eq!(calls(dir, &["log", "--project", "--json"]), "\"t0\"\"t1\"\"t2\"", "{dir}");
+        assert_eq!(calls(dir, &["stats", "--project", "--json"]), "3", "{dir}");
+    }
+    assert_eq!(calls("two", &["log", "--project", "--json"]), "\"t3\"");
+    assert_eq!(calls("two", &["stats", "--project", "--json"]), "1");
+    assert_eq!(calls("two", &["stats", "--json"]), "4");
+    let page = |dir: &str| home.run_in(&home.path().join(dir), &["report", "-o", "-"], b"").stdout;
+    assert_eq!(page("one/src").matches("<td>tamper</td>").count(), 3);
+    assert_eq!(page("two").matches("<td>tamper</td>").count(), 1);
+    assert_eq!(page("").matches("<td>tamper</td>").count(), 0);
+    let none = home.run(&["log", "--project"], b"");
+    assert_eq!(none.stderr, "no call of the log is like that\n");
+}
+
+#[test]
 fn the_documents_are_those_of_the_examples() {
     let home = home();
     for (args, example) in [

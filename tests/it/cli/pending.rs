@@ -104,6 +104,9 @@ fn the_tools_of_a_server_are_kept_too_and_a_replacement_with_its_resolve() {
     );
     let items = project.json(&["pending"]);
     assert_eq!(items["items"][0]["alternatives"], serde_json::json!(["x", "y"]));
+    // What is accepted was shown.
+    let text = project.run(&["pending"]).stdout;
+    assert!(text.contains("  | thirty\n  alternative: x\n  alternative: y\n"), "{text}");
     assert_eq!(project.run(&["accept", "2"]).code, Some(0));
     assert_eq!(project.json(&["show-memory", &id])["status"], "superseded");
     let active = project.json(&["list-memory", "--status", "active"]);

@@ -283,3 +283,91 @@ fn an_answer_that_nobody_takes_ends_it() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     drop(stdin);
 }
+
+/// The snapshots of the world's one store.
+fn snapshots(world: &World) -> Vec<std::path::PathBuf> {
+    let shelves = world.home.path().join(".local/state/ringfence/snapshots");
+    let Ok(shelves) = std::fs::read_dir(shelves) else { return Vec::new() };
+    let files = shelves.flat_map(|shelf| std::fs::read_dir(shelf.unwrap().path()).unwrap());
+    let mut found: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    found.retain(|path| path.extension().is_some_and(|end| end == "db"));
+    found
+}
+
+fn notes_in(path: &std::path::Path) -> i64 {
+    let connection = Connection::open(path).unwrap();
+    connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn what_was_there_before_the_first_write_of_a_day_is_kept() {
+    let world = World::new();
+    let write = |text: &str| {
+        let mut server = world.serve();
+        server.call("cortex_note", &insight(text), None).unwrap();
+        // It finishes what it has begun.
+        assert_eq!(server.leave(), Some(0));
+    };
+    // Nothing was there before the very first one.
+    write("one");
+    assert_eq!(snapshots(&world).len(), 0);
+    write("two");
+    let [first] = snapshots(&world).try_into().unwrap();
+    assert_eq!(notes_in(&first), 1);
+    // No second one on that day.
+    write("three");
+    assert_eq!(snapshots(&world), std::slice::from_ref(&first));
+    let old = first.with_file_name("ringfence-20200101T000000Z.db");
+    std::fs::rename(&first, &old).unwrap();
+    write("four");
+    let mut left = snapshots(&world);
+    left.retain(|path| *path != old);
+    let [next] = left.try_into().unwrap();
+    assert_eq!(notes_in(&next), 3);
+}
+
+#[test]
+fn a_signal_lets_the_days_snapshot_be_finished() {
+    let world = World::new();
+    world.serve().call("cortex_note", &insight("one"), None).unwrap();
+    let mut server = world.serve();
+    server.call("cortex_note", &insight("two"), None).unwrap();
+    signal(&server, "-TERM");
+    assert_eq!(server.wait(), Some(0));
+    let [first] = snapshots(&world).try_into().unwrap();
+    assert_eq!(notes_in(&first), 1);
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_taken_keeps_nobody_from_writing() {
+    use std::os::unix::fs::symlink;
+    type Hinder = fn(&World, &std::path::Path);
+    let hinders: [(&str, Hinder); 3] = [
+        ("a file in its place", |_, vault| std::fs::write(vault, "in the way").unwrap()),
+        ("a link that leads nowhere", |_, vault| symlink("/nonexistent/vault", vault).unwrap()),
+        ("another process is at it", |world, vault| {
+            // Made by the hook, and locked from here on.
+            world.run(&["snapshot"]);
+            let shelf = std::fs::read_dir(vault).unwrap().next().unwrap().unwrap().path();
+            for file in std::fs::read_dir(&shelf).unwrap() {
+                std::fs::remove_file(file.unwrap().path()).unwrap();
+            }
+            let lock = std::fs::File::open(shelf).unwrap();
+            lock.lock().unwrap();
+            std::mem::forget(lock);
+        }),
+    ];
+    for (name, hinder) in hinders {
+        let world = World::new();
+        let mut server = world.serve();
+        server.call("cortex_note", &insight("one"), None).unwrap();
+        let vault = world.home.path().join(".local/state/ringfence/snapshots");
+        std::fs::create_dir_all(vault.parent().unwrap()).unwrap();
+        hinder(&world, &vault);
+        let id = id_of(&server.call("cortex_note", &insight("two"), None).unwrap());
+        assert_eq!(world.show(&id)["content"], json!("two"), "{name}");
+        if vault.is_dir() {
+            assert_eq!(snapshots(&world).len(), 0, "{name}");
+        }
+    }
+}

@@ -229,19 +229,138 @@ fn furnish(home: &Home) -> (PathBuf, [String; 2]) {
     (project, ids)
 }
 
-/// Commands that write, each at every one of its write points.
-fn commands(ids: &[String; 2]) -> Vec<Vec<String>> {
-    let [one, two] = ids;
-    let all: [&[&str]; 7] = [
-        &["note", "decision", "thirty", "--subject", "one"],
-        &["edit-memory", one, "--text", "changed twice"],
-        &["note-resolve", "--id", one],
-        &["delete-memory", two, "--yes"],
-        &["restore-memory", one],
-        &["import", "more.jsonl"],
-        &["snapshot"],
-    ];
-    all.iter().map(|words| words.iter().map(|&word| word.to_owned()).collect()).collect()
+/// A command that writes, played at every one of its write points.
+struct Play {
+    words: Vec<String>,
+    /// What it reads.
+    input: String,
+    /// What it is there for.
+    makes: Makes,
+}
+
+/// What a command has made when it says that it was done, and has not when it says that it was not.
+#[derive(Clone, Copy, PartialEq)]
+enum Makes {
+    /// Another state of the notes.
+    Notes,
+    /// The same, and the proposal is decided about.
+    Decision,
+    /// A snapshot.
+    Snapshot,
+    /// A whole file of this name: an export, a page, a store.
+    File(&'static str),
+}
+
+/// How many plays there are.
+const PLAYS: usize = 15;
+
+/// The play of a number, in a furnished project.
+fn play(number: usize, home: &Home, project: &Path, [one, two]: &[String; 2]) -> Play {
+    let of = |words: &[&str], makes: Makes| Play {
+        words: words.iter().map(|&word| word.to_owned()).collect(),
+        input: String::new(),
+        makes,
+    };
+    let call = |tool: &str, arguments: serde_json::Value| {
+        let params = serde_json::json!({
+            "name": tool, "arguments": arguments, "_meta": { "claudecode/toolUseId": "t1" },
+        });
+        let request = serde_json::json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params,
+        });
+        // The hook's word that it is the parent's.
+        let payload = serde_json::json!({
+            "session_id": "h", "cwd": project, "tool_name": format!("mcp__ringfence__{tool}"),
+            "tool_input": {}, "tool_use_id": "t1",
+        });
+        home.run_in(project, &["hook", "pre-tool-use"], payload.to_string().as_bytes());
+        Play { input: format!("{request}\n"), ..of(&["mcp"], Makes::Notes) }
+    };
+    let snapshot = || home.run_in(project, &["snapshot"], b"").stdout.trim().to_owned();
+    match number {
+        0 => of(&["note", "decision", "thirty", "--subject", "one"], Makes::Notes),
+        1 => of(&["edit-memory", one, "--text", "changed twice"], Makes::Notes),
+        2 => of(&["note-resolve", "--id", one], Makes::Notes),
+        3 => of(&["delete-memory", two, "--yes"], Makes::Notes),
+        4 => of(&["restore-memory", one], Makes::Notes),
+        5 => of(&["import", "more.jsonl"], Makes::Notes),
+        6 => of(&["snapshot"], Makes::Snapshot),
+        7 => {
+            super::cortex_store(&project.join("theirs.db"), "v6", "");
+            of(&["import", "--cortex", "theirs.db"], Makes::Notes)
+        }
+        8 => {
+            let name = snapshot();
+            home.run_in(project, &["edit-memory", one, "--text", "changed after it"], b"");
+            of(&["restore-memory", one, "--from", &name, "--yes"], Makes::Notes)
+        }
+        9 => {
+            let name = snapshot();
+            home.run_in(project, &["edit-memory", one, "--text", "changed after it"], b"");
+            of(&["snapshot", "restore", &name, "--in-place", "--yes"], Makes::Notes)
+        }
+        10 => of(&["snapshot", "restore", &snapshot(), "--to", "old.db"], Makes::File("old.db")),
+        11 => of(&["export", "all.jsonl"], Makes::File("all.jsonl")),
+        12 => of(&["report", "-o", "page.html"], Makes::File("page.html")),
+        13 => call(
+            "cortex_note",
+            serde_json::json!({
+                "kind": "decision", "subject": "one", "content": "thirty",
+            }),
+        ),
+        _ => {
+            let payload = serde_json::json!({
+                "session_id": "h", "cwd": project, "agent_id": "a", "tool_name": "Bash",
+                "tool_input": {"command": format!("ringfence edit-memory {one} --text proposed")},
+                "tool_use_id": "t1",
+            });
+            let said =
+                home.run_in(project, &["hook", "pre-tool-use"], payload.to_string().as_bytes());
+            assert!(said.stdout.contains("proposal 1;"), "{said:?}");
+            of(&["accept", "1"], Makes::Decision)
+        }
+    }
+}
+
+impl Play {
+    /// Whether a run of it says that it was done; what it says must be one or the other.
+    fn is_done(&self, code: Option<i32>, stdout: &str, stderr: &str) -> bool {
+        let what = || format!("{:?}: {code:?} {stdout} {stderr}", self.words);
+        if self.input.is_empty() {
+            if code != Some(0) {
+                assert_eq!(code, Some(1), "{}", what());
+                assert!(stderr.contains("error: ") || stderr.contains("warning: "), "{}", what());
+            }
+            return code == Some(0);
+        }
+        assert_eq!((code, stdout.lines().count()), (Some(0), 1), "{}", what());
+        let done = stdout.contains("\"isError\":false");
+        assert!(done || stdout.contains("\"isError\":true"), "{}", what());
+        done
+    }
+
+    /// What was said is true.
+    fn judge(&self, done: bool, before: &str, home: &Home, project: &Path) {
+        let what = &self.words;
+        let after = exported(home, project);
+        let changes = matches!(self.makes, Makes::Notes | Makes::Decision);
+        assert_eq!(after != before, done && changes, "{what:?} {done}");
+        if self.makes == Makes::Decision {
+            let waiting = home.run_in(project, &["pending"], b"").stdout;
+            assert_eq!(waiting.is_empty(), done, "{what:?}: {waiting}");
+        }
+        let Makes::File(name) = self.makes else { return };
+        let path = project.join(name);
+        assert_eq!(path.exists(), done, "{what:?}");
+        if !done {
+            return;
+        }
+        match name {
+            "all.jsonl" => assert_eq!(std::fs::read_to_string(&path).unwrap(), after),
+            "page.html" => assert!(std::fs::read_to_string(&path).unwrap().ends_with("</html>\n")),
+            _ => whole(&path, 2),
+        }
+    }
 }
 
 /// An export with twenty long notes.
@@ -290,21 +409,67 @@ fn where_no_file_may_grow_a_command_does_all_or_nothing() {
     // Each limit stops the commands at another of their writes.
     let limits: Vec<u32> =
         if is_long() { (0..160).collect() } else { vec![0, 4, 20, 80, 200, 288] };
-    let mut failed = 0;
-    let mut done = 0;
-    for number in 0..7 {
+    let (mut done, mut failed) = (0, 0);
+    for number in 0..PLAYS {
         for limit in &limits {
             let home = Home::new();
             let (project, ids) = furnish(&home);
             home.file("project/more.jsonl", &more());
+            let play = play(number, &home, &project, &ids);
             let before = exported(&home, &project);
-            let command = &commands(&ids)[number];
-            let quoted: Vec<String> =
-                command.iter().map(|word| shell_words::quote(word).into_owned()).collect();
+            let words: Vec<String> =
+                play.words.iter().map(|word| shell_words::quote(word).into_owned()).collect();
             // In blocks of 512 bytes; the signal would kill the process instead.
             let script =
-                format!("trap '' XFSZ; ulimit -f {limit}; exec '{BINARY}' {}", quoted.join(" "));
-            let status = Command::new("sh")
+                format!("trap '' XFSZ; ulimit -f {limit}; exec '{BINARY}' {}", words.join(" "));
+            let mut child = Command::new("sh")
+                .args(["-c", &script])
+                .current_dir(&project)
+                .env_clear()
+                .env("HOME", home.path())
+                .env("PATH", "/usr/bin:/bin")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            drop(std::io::Write::write_all(
+                &mut child.stdin.take().unwrap(),
+                play.input.as_bytes(),
+            ));
+            let output = child.wait_with_output().unwrap();
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let said = (text(&output.stdout), text(&output.stderr));
+            let is_done = play.is_done(output.status.code(), &said.0, &said.1);
+            *(if is_done { &mut done } else { &mut failed }) += 1;
+            play.judge(is_done, &before, &home, &project);
+            // It is whole, and works as soon as there is room.
+            let note = home.run_in(&project, &["note", "insight", "afterwards"], b"");
+            assert_eq!(note.code, Some(0), "{:?} at {limit}: {note:?}", play.words);
+            tidy(&home, &project);
+        }
+    }
+    println!("{done} commands were done, {failed} were not");
+    assert!(failed > 0 && done > 0);
+}
+
+#[test]
+fn a_refusal_stands_where_nothing_can_be_written() {
+    let home = Home::new();
+    let (project, [one, _]) = furnish(&home);
+    for limit in [0, 1] {
+        for command in [format!("delete-memory {one} --yes"), format!("edit-memory {one} --text x")]
+        {
+            let payload = serde_json::json!({
+                "session_id": "h", "cwd": project, "agent_id": "a", "tool_name": "Bash",
+                "tool_input": {"command": format!("ringfence {command}")}, "tool_use_id": command,
+            });
+            let file = home.file("payload.json", &payload.to_string());
+            let script = format!(
+                "trap '' XFSZ; ulimit -f {limit}; exec '{BINARY}' hook pre-tool-use < '{}'",
+                file.display()
+            );
+            let output = Command::new("sh")
                 .args(["-c", &script])
                 .current_dir(&project)
                 .env_clear()
@@ -312,24 +477,14 @@ fn where_no_file_may_grow_a_command_does_all_or_nothing() {
                 .env("PATH", "/usr/bin:/bin")
                 .output()
                 .unwrap();
-            let said = String::from_utf8_lossy(&status.stderr).into_owned();
-            let what = format!("{} at {limit}: {said}", command[0]);
-            if status.status.success() {
-                done += 1;
-            } else {
-                failed += 1;
-                assert_eq!(status.status.code(), Some(1), "{what}");
-                assert!(said.contains("error: ") || said.contains("warning: "), "{what}");
-                assert_eq!(exported(&home, &project), before, "{what}");
-            }
-            // It is whole, and works as soon as there is room.
-            let note = home.run_in(&project, &["note", "insight", "afterwards"], b"");
-            assert_eq!(note.code, Some(0), "{what}: {note:?}");
-            tidy(&home, &project);
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(output.status.code(), Some(0), "{limit} {command}");
+            assert!(said.contains("\"permissionDecision\":\"deny\""), "{limit} {command}: {said}");
+            // What could not be kept is not promised.
+            let kept = home.run_in(&project, &["pending"], b"").stdout.matches("edit of").count();
+            assert_eq!(said.contains("kept as proposal"), kept > 0, "{limit} {command}: {said}");
         }
     }
-    println!("{done} commands were done, {failed} were not");
-    assert!(failed > 0 && done > 0);
 }
 
 #[test]
@@ -370,11 +525,12 @@ fn small_disk() {
     run("mount", &["-t", "tmpfs", "-o", "size=4m", "tmpfs", disk.to_str().unwrap()]);
     let rooms: Vec<usize> = if is_long() { (0..96).collect() } else { vec![0, 1, 3, 8, 20] };
     let (mut done, mut failed) = (0, 0);
-    for number in 0..7 {
+    for number in 0..PLAYS {
         for free in rooms.iter().copied().map(Some).chain([None]) {
             let home = Home::at(&disk.join("home"));
             let (project, ids) = furnish(&home);
             std::fs::write(project.join("more.jsonl"), more()).unwrap();
+            let play = play(number, &home, &project, &ids);
             let before = exported(&home, &project);
             let filler = disk.join("filler");
             if let Some(free) = free {
@@ -382,24 +538,18 @@ fn small_disk() {
             } else {
                 run("mount", &["-o", "remount,ro", disk.to_str().unwrap()]);
             }
-            let command = &commands(&ids)[number];
-            let words: Vec<&str> = command.iter().map(String::as_str).collect();
-            let output = home.run_in(&project, &words, b"");
+            let words: Vec<&str> = play.words.iter().map(String::as_str).collect();
+            let output = home.run_in(&project, &words, play.input.as_bytes());
             match free {
                 Some(_) => std::fs::remove_file(&filler).unwrap(),
                 None => run("mount", &["-o", "remount,rw", disk.to_str().unwrap()]),
             }
-            let what = format!("{} with {free:?} pages: {output:?}", command[0]);
-            if output.code == Some(0) {
-                assert!(free.is_some(), "{what}");
-                done += 1;
-            } else {
-                failed += 1;
-                assert_eq!(output.code, Some(1), "{what}");
-                assert_eq!(exported(&home, &project), before, "{what}");
-            }
+            let is_done = play.is_done(output.code, &output.stdout, &output.stderr);
+            assert!(free.is_some() || !is_done, "{words:?}: {output:?}");
+            *(if is_done { &mut done } else { &mut failed }) += 1;
+            play.judge(is_done, &before, &home, &project);
             let note = home.run_in(&project, &["note", "insight", "afterwards"], b"");
-            assert_eq!(note.code, Some(0), "{what}: {note:?}");
+            assert_eq!(note.code, Some(0), "{words:?} with {free:?} pages: {note:?}");
             tidy(&home, &project);
             std::fs::remove_dir_all(home.path()).unwrap();
         }

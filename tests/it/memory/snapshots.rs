@@ -520,3 +520,40 @@ fn a_session_start_leaves_a_snapshot_behind_and_nobody_waits_for_it() {
     until("its end", || snapshot_process(&project).is_none());
     assert_eq!(shelf.snapshots().len(), 1);
 }
+
+#[test]
+fn a_copy_that_nobody_waits_for_is_of_the_moment_when_it_was_begun() {
+    let place = Place::new();
+    let path = place.path(Family::Native);
+    let shelf = place.shelf(Family::Native);
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch("PRAGMA journal_mode = WAL; UPDATE notes SET content = 'before'").unwrap();
+    let begun = loop {
+        match shelf.take_beside(When::Daily).unwrap() {
+            Some(begun) => break begun,
+            None => std::thread::yield_now(),
+        }
+    };
+    // It holds back no writer, and none of what comes is in it.
+    writer.busy_timeout(std::time::Duration::ZERO).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE; UPDATE notes SET content = 'after'; COMMIT").unwrap();
+    begun.join().unwrap();
+    let content = |path: &Path| -> String {
+        let store = Connection::open(path).unwrap();
+        store.query_row("SELECT content FROM notes", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(content(&shelf.newest().unwrap().path), "before");
+    assert_eq!(content(&path), "after");
+    // There is one of today now.
+    assert!(shelf.take_beside(When::Daily).unwrap().is_none());
+}
+
+#[test]
+fn where_a_copy_would_hold_back_writers_it_is_taken_at_once() {
+    let place = Place::new();
+    let shelf = place.shelf(Family::Native);
+    place.change(Family::Native, "PRAGMA journal_mode = DELETE");
+    while shelf.newest().is_none() {
+        assert!(shelf.take_beside(When::Daily).unwrap().is_none());
+    }
+}

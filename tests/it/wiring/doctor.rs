@@ -76,6 +76,65 @@ fn doctor_is_content_after_an_install() {
 }
 
 #[test]
+fn doctor_says_how_old_the_newest_snapshot_is_and_whether_it_would_help() {
+    let home = bare_home();
+    let rows = || {
+        let output = home.run(&["doctor", "--json"], b"");
+        let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+        let rows = document["rows"].as_array().unwrap().iter().filter(|r| r["name"] == "snapshots");
+        let path = regex::Regex::new("/[^ ]*/(memory|[a-z]+-[0-9TZ]+)[.]db").unwrap();
+        let word = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
+        let row = |row: &serde_json::Value| {
+            let text = ["health", "said", "fix"].map(|name| word(&row[name])).join(" | ");
+            path.replace_all(&text, "<$1.db>").into_owned()
+        };
+        rows.map(row).collect::<Vec<_>>()
+    };
+    // Without a store there is nothing to copy.
+    assert_eq!(rows(), [] as [String; 0]);
+    home.run(&["note", "insight", "x"], b"");
+    assert_eq!(rows(), ["warn | <memory.db> has none yet | ringfence snapshot"]);
+    let name = home.run(&["snapshot"], b"").stdout.trim().to_owned();
+    let said = rows();
+    assert!(
+        said[0].starts_with("pass | the newest of <memory.db> is ")
+            && said[0].ends_with(" s old | -"),
+        "{said:?}"
+    );
+    let shelves = home.path().join(".local/state/ringfence/snapshots");
+    let shelf = fs::read_dir(shelves).unwrap().next().unwrap().unwrap().path();
+    let aged = shelf.join("ringfence-20200101T000000Z.db");
+    fs::rename(shelf.join(format!("{name}.db")), &aged).unwrap();
+    let said = rows();
+    assert!(
+        said[0].starts_with("warn | the newest of <memory.db> is ")
+            && said[0].ends_with(" days old, and the store was changed since | ringfence snapshot"),
+        "{said:?}"
+    );
+    // Nothing was written since: the copy is as good as new.
+    let dirs = fs::read_dir(home.path().join(".local/share/ringfence/projects")).unwrap();
+    for dir in dirs {
+        for file in fs::read_dir(dir.unwrap().path()).unwrap() {
+            let file = fs::File::options().append(true).open(file.unwrap().path());
+            let then = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_000);
+            file.unwrap().set_modified(then).unwrap();
+        }
+    }
+    let said = rows();
+    assert!(
+        said[0].starts_with("pass") && said[0].ends_with("; nothing was changed since | -"),
+        "{said:?}"
+    );
+    fs::write(&aged, "no database at all").unwrap();
+    assert_eq!(
+        rows(),
+        [
+            "warn | the newest of <memory.db> cannot be read: store-corrupt | rm <ringfence-20200101T000000Z.db> && ringfence snapshot"
+        ]
+    );
+}
+
+#[test]
 fn doctor_says_when_nothing_is_installed() {
     let home = bare_home();
     assert_eq!(complaints(&home), (Some(1), vec!["fail registered".to_owned()]));

@@ -27,6 +27,16 @@ const DAY_MS: f64 = 86_400_000.0;
 /// What a note costs besides its text: its id, kind and time.
 const OVERHEAD_TOKENS: usize = 24;
 
+/// One subagent's notes have one part in so many of an answer's tokens, unless others leave room.
+const PARTS: usize = 4;
+
+/// How many notes a brief chooses from, of each kind of writer, the newest ones.
+const CHOICE: usize = 300;
+
+/// So many of the newest active notes are looked through for them, so that a brief costs as much in any
+/// store.
+const SEEN: usize = 1_000;
+
 /// Words that say nothing about what is asked for.
 const IDLE: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "did", "do", "does", "for", "from",
@@ -101,10 +111,20 @@ impl Reader {
             let kind = ORDER.iter().position(|kind| *kind == entry.kind).unwrap_or(ORDER.len());
             (!entry.conflict, entry.scope.as_deref() != scope, kind)
         };
-        let condition = "status = 'active' ORDER BY created_at DESC, seq DESC LIMIT 500";
-        let mut entries = row::entries(&read, condition, [])?;
-        // Stable: what is equal stays newest first.
-        entries.sort_by_key(place);
+        let mut entries = Vec::new();
+        // However many notes subagents wrote, the parents' are chosen from. The plus keeps SQLite from
+        // walking through all notes by age for those of the few.
+        for writers in ["IS NULL", "IS NOT NULL"] {
+            let condition = format!(
+                "seq IN (SELECT seq FROM notes WHERE status = 'active' \
+                 ORDER BY created_at DESC, seq DESC LIMIT {SEEN}) \
+                 AND agent {writers} ORDER BY +created_at DESC, seq DESC LIMIT {CHOICE}"
+            );
+            entries.extend(row::entries(&read, &condition, [])?);
+        }
+        entries.sort_by(|left, right| {
+            place(left).cmp(&place(right)).then(right.created_at.cmp(&left.created_at))
+        });
         let all = entries.into_iter().map(|entry| Recalled { entry, score: 0.0 }).collect();
         let order = Recall { tokens, limit: usize::MAX, ..Recall::default() };
         Ok(fit(all, &order).into_iter().map(|recalled| recalled.entry).collect())
@@ -227,27 +247,55 @@ fn weight(hits: &[i64], last: i64) -> f64 {
 }
 
 /// Keeps what fits into the tokens; when not even the first does, its text is cut.
+///
+/// One subagent's notes get their part of the tokens first, and more only where others leave room: a
+/// loud one cannot talk the rest of the memory away.
 fn fit(recalled: Vec<Recalled>, order: &Recall) -> Vec<Recalled> {
     let mut left = order.tokens;
     let mut fitting: Vec<Recalled> = Vec::new();
-    for mut one in recalled {
-        if fitting.len() >= order.limit {
-            break;
-        }
+    let mut spent: HashMap<(String, String), usize> = HashMap::new();
+    let mut later = Vec::new();
+    for one in recalled {
         let cost = cost(&one.entry);
-        if cost <= left {
-            left -= cost;
-            fitting.push(one);
-        } else if fitting.is_empty() && left > OVERHEAD_TOKENS {
-            let letters = (left - OVERHEAD_TOKENS) * 4;
-            one.entry.alternatives.clear();
-            one.entry.content = one.entry.content.chars().take(letters).collect();
-            one.entry.content.push('…');
-            left = 0;
-            fitting.push(one);
+        if let Some(agent) = one.entry.agent.clone() {
+            let part = spent.entry((one.entry.session.clone(), agent)).or_default();
+            if *part + cost > order.tokens / PARTS {
+                later.push(one);
+                continue;
+            }
+            *part += cost;
         }
+        take(one, cost, order, &mut left, &mut fitting);
+    }
+    for one in later {
+        let cost = cost(&one.entry);
+        take(one, cost, order, &mut left, &mut fitting);
     }
     fitting
+}
+
+/// Takes a note if there is room for it.
+fn take(
+    mut one: Recalled,
+    cost: usize,
+    order: &Recall,
+    left: &mut usize,
+    fitting: &mut Vec<Recalled>,
+) {
+    if fitting.len() >= order.limit {
+        return;
+    }
+    if cost <= *left {
+        *left -= cost;
+        fitting.push(one);
+    } else if fitting.is_empty() && *left > OVERHEAD_TOKENS {
+        let letters = (*left - OVERHEAD_TOKENS) * 4;
+        one.entry.alternatives.clear();
+        one.entry.content = one.entry.content.chars().take(letters).collect();
+        one.entry.content.push('…');
+        *left = 0;
+        fitting.push(one);
+    }
 }
 
 fn cost(entry: &Entry) -> usize {

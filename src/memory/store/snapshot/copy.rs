@@ -14,6 +14,9 @@ use crate::sys::file;
 /// How long a copy waits for a lock.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
+/// How long the beginning of a copy for which nobody is to wait waits for a lock.
+const MOMENT_WAIT: Duration = Duration::from_millis(100);
+
 /// Opens a database for reading, without a transaction.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     if file::is_special(path) {
@@ -60,10 +63,45 @@ pub(super) fn copy(family: Family, from: &Path, to: &Path) -> Result<(), StoreEr
         }
     }
     drop(source);
-    // Whoever reads it later must not have to make a log beside it.
+    settle(family, to)
+}
+
+/// Makes sure that a copy is whole, and that whoever reads it later need not make a log beside it.
+fn settle(family: Family, to: &Path) -> Result<(), StoreError> {
     let copied = Connection::open(to)?;
     copied.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     check(&copied, family, to)
+}
+
+/// A store as it is at one moment, whatever is written to it afterwards.
+pub(super) struct Moment {
+    source: Connection,
+}
+
+impl Moment {
+    /// This moment of the store at `path`; `None` where holding it would hold back whoever writes.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(super) fn of(path: &Path) -> Result<Option<Self>, StoreError> {
+        let source = open(path)?;
+        source.busy_timeout(MOMENT_WAIT)?;
+        let mode: String =
+            source.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0))?;
+        if mode != "wal" {
+            return Ok(None);
+        }
+        source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")?;
+        Ok(Some(Self { source }))
+    }
+
+    /// Copies it into the empty file at `to`, as [`copy`].
+    pub(super) fn copy(self, family: Family, to: &Path) -> Result<(), StoreError> {
+        let mut target = Connection::open(to)?;
+        pages(&self.source, &mut target)?;
+        drop((target, self));
+        settle(family, to)
+    }
 }
 
 /// Copies all pages in one step, so that they are of one state.

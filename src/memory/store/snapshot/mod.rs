@@ -12,11 +12,13 @@ mod restore;
 mod view;
 
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use super::native::StoreError;
 use crate::memory::Family;
 use crate::sys::pieces::Unfinished;
-use crate::sys::{clock, file, replace};
+use crate::sys::replace::{self, DirLock};
+use crate::sys::{clock, file};
 
 pub use diff::{Difference, Fields, Side, difference, note_of};
 pub use put_back::{PutBack, put_back};
@@ -83,6 +85,21 @@ pub enum Outcome {
     Busy,
 }
 
+/// A copy on its way.
+struct Copying {
+    /// When it was begun, in milliseconds since 1970.
+    now: i64,
+    file: Unfinished,
+    /// Given back when it has its name, or never will.
+    _lock: DirLock,
+}
+
+/// Whether there is anything to copy.
+enum Begun {
+    Nothing(Outcome),
+    Copy(Box<Copying>),
+}
+
 impl Vault {
     /// The vault in a state directory; it need not exist.
     pub fn of(state: &Path) -> Self {
@@ -145,9 +162,43 @@ impl Shelf {
     /// When the store cannot be read or is not whole, or the copy cannot be written; no snapshot is
     /// removed then.
     pub fn take(&self, when: When) -> Result<Outcome, StoreError> {
+        match self.begin(when)? {
+            Begun::Nothing(outcome) => Ok(outcome),
+            Begun::Copy(begun) => {
+                copy::copy(self.family, &self.store, begun.file.path())?;
+                self.finish(*begun)
+            }
+        }
+    }
+
+    /// The same in a thread: a copy of the store as it is at this moment, for which no writer waits.
+    /// `None` when there is nothing left to do.
+    ///
+    /// # Errors
+    /// When it cannot be begun.
+    pub fn take_beside(&self, when: When) -> Result<Option<JoinHandle<()>>, StoreError> {
+        let Begun::Copy(begun) = self.begin(when)? else { return Ok(None) };
+        let Some(moment) = copy::Moment::of(&self.store)? else {
+            copy::copy(self.family, &self.store, begun.file.path())?;
+            self.finish(*begun)?;
+            return Ok(None);
+        };
+        let shelf = self.clone();
+        let work = move || {
+            if moment.copy(shelf.family, begun.file.path()).is_ok() {
+                // Without it there is one snapshot less.
+                drop(shelf.finish(*begun));
+            }
+        };
+        let thread = std::thread::Builder::new().name("snapshot".to_owned()).spawn(work);
+        thread.map(Some).map_err(|error| StoreError::io(&self.dir, &error))
+    }
+
+    /// Makes room for a copy, if it is time for one.
+    fn begin(&self, when: When) -> Result<Begun, StoreError> {
         let now = clock::now_ms();
         if let Some(outcome) = self.without_copying(when, now) {
-            return Ok(outcome);
+            return Ok(Begun::Nothing(outcome));
         }
         let io = |error: std::io::Error| StoreError::io(&self.dir, &error);
         file::private_dir(&self.dir).map_err(io)?;
@@ -155,23 +206,26 @@ impl Shelf {
             When::Changed => Some(replace::lock_dir(&self.dir).map_err(io)?),
             When::Hourly | When::Daily => replace::try_lock_dir(&self.dir).map_err(io)?,
         };
-        if lock.is_none() {
-            return Ok(Outcome::Busy);
-        }
+        let Some(lock) = lock else { return Ok(Begun::Nothing(Outcome::Busy)) };
         // Another process may have been faster.
         if let Some(outcome) = self.without_copying(when, now) {
-            return Ok(outcome);
+            return Ok(Begun::Nothing(outcome));
         }
         self.sweep();
         let of = self.dir.join(OF);
         if !file::exists(&of) {
             file::write_record(&of, self.store.to_string_lossy().as_bytes()).map_err(io)?;
         }
+        let file = Unfinished::begin(&self.dir).map_err(io)?;
+        Ok(Begun::Copy(Box::new(Copying { now, file, _lock: lock })))
+    }
+
+    /// Gives a copy its name.
+    fn finish(&self, begun: Copying) -> Result<Outcome, StoreError> {
+        let Copying { now, file: unfinished, _lock } = begun;
         let name = self.new_name(now);
         let path = self.dir.join(format!("{name}.db"));
-        let unfinished = Unfinished::begin(&self.dir).map_err(io)?;
-        copy::copy(self.family, &self.store, unfinished.path())?;
-        unfinished.finish(&path).map_err(io)?;
+        unfinished.finish(&path).map_err(|error| StoreError::io(&self.dir, &error))?;
         self.tidy();
         let size = file::length(&path).unwrap_or(0);
         Ok(Outcome::Taken(Snapshot { name, path, at_ms: now / 1000 * 1000, size }))
@@ -179,10 +233,8 @@ impl Shelf {
 
     /// Why there is nothing to copy.
     fn without_copying(&self, when: When, now: i64) -> Option<Outcome> {
-        let side = |end: &str| super::native::beside(&self.store, end);
-        let files = [self.store.clone(), side("-wal")];
         if when != When::Changed {
-            let size: u64 = files.iter().filter_map(|path| file::length(path)).sum();
+            let size: u64 = self.files().iter().filter_map(|path| file::length(path)).sum();
             if size > LARGE {
                 return Some(Outcome::TooLarge);
             }
@@ -193,13 +245,19 @@ impl Shelf {
             When::Hourly => now - newest.at_ms < HOUR_MS,
             When::Daily => now / DAY_MS == newest.at_ms / DAY_MS,
         };
+        (young || !self.is_changed_since(&newest)).then_some(Outcome::Kept(newest))
+    }
+
+    /// Whether anything may have been changed in the store since a snapshot.
+    pub fn is_changed_since(&self, snapshot: &Snapshot) -> bool {
+        let changed = self.files().iter().filter_map(|path| file::changed_ms(path)).max();
         // A change in the very second of the snapshot may not be in it.
-        let unchanged = files
-            .iter()
-            .filter_map(|path| file::changed_ms(path))
-            .max()
-            .is_some_and(|changed| changed < newest.at_ms);
-        (young || unchanged).then_some(Outcome::Kept(newest))
+        changed.is_none_or(|changed| changed >= snapshot.at_ms)
+    }
+
+    /// What the store's data is in.
+    fn files(&self) -> [PathBuf; 2] {
+        [self.store.clone(), super::native::beside(&self.store, "-wal")]
     }
 
     /// A name that no snapshot has.
