@@ -119,7 +119,7 @@ fn visits(case: &Case, cwd: Option<&str>, root: &Word, protected: &Protected) ->
             found.extend(sides);
         } else {
             let last = last.clone();
-            found.extend(own_files(protected).iter().map(|name| step(last.clone(), name)));
+            found.extend(own_files(protected).iter().map(|name| step(&last, name)));
         }
     }
     found
@@ -137,14 +137,14 @@ fn way_down(real: &str, spelled: &str, rest: &str) -> Vec<Visit> {
     };
     let mut found = vec![visit.clone()];
     for name in rest.split('/').filter(|name| !name.is_empty()) {
-        visit = step(visit, name);
+        visit = step(&visit, name);
         found.push(visit.clone());
     }
     found
 }
 
 /// What lies by that name in a folder.
-fn step(folder: Visit, name: &str) -> Visit {
+fn step(folder: &Visit, name: &str) -> Visit {
     let join = |path: &str| format!("{}/{name}", path.strip_suffix('/').unwrap_or(path));
     Visit {
         real: join(&folder.real),
