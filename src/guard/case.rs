@@ -52,6 +52,10 @@ pub(super) struct Case<'a> {
     pub(super) changes_unknown: bool,
     /// What the call itself writes into files, by path; `None` = only run time knows.
     written: HashMap<String, Option<String>>,
+    /// The protected files that the call itself has git track.
+    pub(super) tracked: Vec<String>,
+    /// The call lets `git clean` go without `-f`.
+    pub(super) cleans_unforced: bool,
     /// The steps of reading that programs took which were judged with what a search finds.
     search_steps: usize,
 }
@@ -167,6 +171,8 @@ impl<'a> Case<'a> {
             links: Vec::new(),
             changes_unknown: false,
             written: HashMap::new(),
+            tracked: Vec::new(),
+            cleans_unforced: false,
             search_steps: 0,
         }
     }

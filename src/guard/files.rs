@@ -37,8 +37,7 @@ pub(super) fn judge(case: &mut Case, invocation: &Invocation, windows: bool) {
     match program.as_str() {
         "sqlite3" | "sqlite" => sql::judge(case, invocation),
         "git" => {
-            for (protected, how) in git::losses(case, invocation) {
-                let change = git::as_change(&protected, how);
+            for (protected, change) in git::changes(case, invocation) {
                 judge_hit(case, &protected, &change, cwd, "git");
             }
         }

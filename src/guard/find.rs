@@ -117,6 +117,9 @@ fn visits(case: &Case, cwd: Option<&str>, root: &Word, protected: &Protected) ->
             };
             let sides: Vec<Visit> = SIDES.iter().map(side).collect();
             found.extend(sides);
+        } else {
+            let last = last.clone();
+            found.extend(own_files(protected).iter().map(|name| step(&last, name)));
         }
     }
     found
@@ -133,16 +136,36 @@ fn way_down(real: &str, spelled: &str, rest: &str) -> Vec<Visit> {
         depth: Some(0),
     };
     let mut found = vec![visit.clone()];
-    let join =
-        |path: &str, name: &str| format!("{}/{name}", path.strip_suffix('/').unwrap_or(path));
     for name in rest.split('/').filter(|name| !name.is_empty()) {
-        visit.real = join(&visit.real, name);
-        visit.printed = visit.printed.map(|path| join(&path, name));
-        visit.name = Some(name.to_owned());
-        visit.depth = visit.depth.map(|depth| depth + 1);
+        visit = step(&visit, name);
         found.push(visit.clone());
     }
     found
+}
+
+/// What lies by that name in a folder.
+fn step(folder: &Visit, name: &str) -> Visit {
+    let join = |path: &str| format!("{}/{name}", path.strip_suffix('/').unwrap_or(path));
+    Visit {
+        real: join(&folder.real),
+        printed: folder.printed.as_deref().map(join),
+        name: Some(name.to_owned()),
+        is_folder: folder.is_folder,
+        depth: folder.depth.map(|depth| depth + 1),
+    }
+}
+
+/// What lies in a folder of ours, where a search by name may find it.
+fn own_files(protected: &Protected) -> &'static [&'static str] {
+    match (protected.kind, protected.path.rsplit('/').next()) {
+        (ProtectedKind::Own, Some("ringfence")) if protected.what.contains("state") => {
+            &["log.jsonl", "calls.jsonl", "ledger.jsonl", "probe.json", "sessions", "grants"]
+        }
+        (ProtectedKind::Own, Some("ringfence")) if protected.what.contains("configuration") => {
+            &["config.toml", "profiles"]
+        }
+        _ => &[],
+    }
 }
 
 /// The folders that hold `path` but not the call's directory, then itself: the root is a glob.

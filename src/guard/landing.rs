@@ -46,8 +46,11 @@ pub(super) fn changes(case: &mut Case, cwd: Option<&str>, arrival: &Arrival) -> 
             Change::new(&Word::Literal(protected.path.clone()), Reach::This, arrival.how, text);
         match inside {
             Some(Inside::Whole) => found.push(change),
-            Some(Inside::Above(first)) if arrival.deep && fits(&arrival.names, &first) => {
-                case.doubt_of(Code::TargetRuntime, &protected.path);
+            Some(Inside::Above(below)) if arrival.deep && fits(&arrival.names, first(&below)) => {
+                match came(case, cwd, arrival, &below) {
+                    Some(text) => found.push(Change { text, ..change }),
+                    None => case.doubt_of(Code::TargetRuntime, &protected.path),
+                }
             }
             Some(Inside::Above(_)) => {}
             None if direct && !fits(&arrival.names, &name) => {}
@@ -69,7 +72,7 @@ pub(super) fn changes(case: &mut Case, cwd: Option<&str>, arrival: &Arrival) -> 
 enum Inside {
     /// In it: whatever arrives changes it.
     Whole,
-    /// More than one step above it; the first step's name.
+    /// More than one step above it; the steps.
     Above(String),
 }
 
@@ -84,8 +87,17 @@ fn within(case: &Case, cwd: Option<&str>, folder: &Word, protected: &Protected) 
         return Some(Inside::Whole);
     }
     let rest = protected.path.strip_prefix(folder)?.strip_prefix('/')?;
-    let (first, _) = rest.split_once('/')?;
-    Some(Inside::Above(first.to_owned()))
+    rest.contains('/').then(|| Inside::Above(rest.to_owned()))
+}
+
+fn first(path: &str) -> &str {
+    path.split('/').next().unwrap_or(path)
+}
+
+/// What arrives `steps` below a folder that is copied as a whole, if there is a file.
+fn came(case: &Case, cwd: Option<&str>, arrival: &Arrival, steps: &str) -> Option<NewText> {
+    let source = below(arrival.from.as_ref()?, steps);
+    case.text_at(cwd, &source).map(|_| NewText::CopyOf(source))
 }
 
 /// Whether a glob matches a name as a shell's does.

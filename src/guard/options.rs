@@ -153,14 +153,6 @@ impl Options {
     pub(super) fn is_open(&self) -> bool {
         self.open || self.operands.contains(&Value::Unknown)
     }
-
-    /// Whether a bundle of short options (`-fdx`) holds `letter`.
-    pub(super) fn has_letter(&self, letter: char) -> bool {
-        self.options.iter().any(|(name, _)| {
-            name.strip_prefix('-')
-                .is_some_and(|rest| !rest.starts_with('-') && rest.contains(letter))
-        })
-    }
 }
 
 /// What is known of a word's beginning, to tell an option from an operand.

@@ -60,6 +60,7 @@ const ROWS: &[Row] = &[
     row(&["bison", "yacc"], Bundled, "obp", OUTPUT, Kept),
     row(&["xmllint", "xsltproc"], OneDash, "", &["-o", "--output"], Kept),
     row(&["jsonnet", "dot", "neato", "protoc-gen", "nasm", "yasm"], Single, "o", OUTPUT, Kept),
+    row(&["tree"], Bundled, "LPIo", &["-o"], Kept),
     // From elsewhere.
     row(
         &["curl"],
@@ -135,6 +136,9 @@ const ROWS: &[Row] = &[
     row(&["objcopy"], Bundled, "IOBFbRjNKLGW", &[], Last),
     row(&["strip"], Bundled, "oFIONKR", OUTPUT, All),
     row(&["esbuild", "tsc"], OneDash, "", &["--outfile", "--outFile"], Kept),
+    row(&["go"], OneDash, "", &["-o", "-coverprofile", "-cpuprofile", "-memprofile"], Kept),
+    row(&["ruff"], Bundled, "o", &["-o", "--output-file"], Kept),
+    row(&["pytest", "mypy"], Leading, "", &["--junitxml", "--junit-xml"], Kept),
     // Secrets and media.
     row(&["openssl", "libressl"], OneDash, "", &["-out", "-keyout", "-writerand"], Kept),
     row(&["gpg", "gpg2", "age", "brotli", "zstd"], Bundled, "oru", OUTPUT, Kept),
