@@ -80,41 +80,57 @@ const TAR: &[&str] = &[
 
 /// The options of a program that take a value.
 pub(super) fn grammar(program: &str) -> Grammar {
-    let (letters, attached, names): (_, _, &'static [&'static str]) = match program {
-        "mv" | "cp" | "ln" => ("tS", "", &["--target-directory", "--suffix"]),
-        "install" => {
-            ("tmogS", "", &["--target-directory", "--mode", "--owner", "--group", "--suffix"])
-        }
-        "truncate" => ("sr", "", &["--size", "--reference"]),
-        "fallocate" => ("lo", "", &["--length", "--offset"]),
-        "shred" => ("ns", "", &["--iterations", "--size", "--random-source"]),
-        "sed" | "gsed" => ("efl", "i", &["--expression", "--file", "--line-length"]),
-        "perl" => ("eEIMmF", "ixCdDV", &[]),
-        "ruby" => ("eEICrF", "ix", &[]),
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            ("ifvFel", "", &["--include", "--file", "--assign", "--field-separator", "--source"])
-        }
-        "chmod" | "chown" | "chgrp" => ("", "", &["--reference", "--from"]),
-        "setfacl" => ("mMxX", "", &["--modify", "--remove"]),
-        "split" => ("abClnt", "", &["--additional-suffix", "--bytes", "--lines", "--filter"]),
-        "csplit" => ("bfn", "", &["--prefix", "--suffix-format", "--digits"]),
-        "rsync" => ("efTBM", "", RSYNC),
-        "curl" => ("AbcCdDeEFhHKmoPQrtTuUwxXyYz", "", &["--output", "--output-dir", "--write-out"]),
-        "wget" => ("aoieBtOTwQPUlADRIXS", "", &["--output-document", "--directory-prefix"]),
-        "scp" => ("iPoFclJSX", "", &[]),
-        "tar" | "bsdtar" | "gtar" => ("fbCXTgVNKFHIL", "", TAR),
-        "unzip" => ("dP", "", &[]),
-        "zip" => ("bntP", "", &[]),
-        "vi" | "vim" | "nvim" | "ex" | "view" => ("cuST", "pOo", &["--cmd"]),
-        "ed" => ("p", "", &["--prompt"]),
-        "mount" => ("to", "", &[]),
-        "cpio" => ("DEFHIMORC", "", &["--directory", "--file", "--pattern-file"]),
-        "7z" | "7za" | "7zz" => ("", "o", &[]),
-        "unsquashfs" => ("dp", "", &["-dest"]),
-        _ => ("", "", &[]),
-    };
-    Grammar { letters, attached, names, ..Grammar::default() }
+    let row = GRAMMARS.iter().find(|(programs, ..)| programs.contains(&program));
+    row.map_or_else(Grammar::default, |(_, letters, attached, names)| Grammar {
+        letters,
+        attached,
+        names,
+        ..Grammar::default()
+    })
 }
+
+/// Programs; letters that take the next word; letters that take the rest of theirs; long names that
+/// take the next word.
+type GrammarRow = (&'static [&'static str], &'static str, &'static str, &'static [&'static str]);
+
+const GRAMMARS: &[GrammarRow] = &[
+    (&["mv", "cp", "ln"], "tS", "", &["--target-directory", "--suffix"]),
+    (
+        &["install"],
+        "tmogS",
+        "",
+        &["--target-directory", "--mode", "--owner", "--group", "--suffix"],
+    ),
+    (&["truncate"], "sr", "", &["--size", "--reference"]),
+    (&["fallocate"], "lo", "", &["--length", "--offset"]),
+    (&["shred"], "ns", "", &["--iterations", "--size", "--random-source"]),
+    (&["sed", "gsed"], "efl", "i", &["--expression", "--file", "--line-length"]),
+    (&["perl"], "eEIMmF", "ixCdDV", &[]),
+    (&["ruby"], "eEICrF", "ix", &[]),
+    (
+        &["awk", "gawk", "mawk", "nawk"],
+        "ifvFel",
+        "",
+        &["--include", "--file", "--assign", "--field-separator", "--source"],
+    ),
+    (&["chmod", "chown", "chgrp"], "", "", &["--reference", "--from"]),
+    (&["setfacl"], "mMxX", "", &["--modify", "--remove"]),
+    (&["split"], "abClnt", "", &["--additional-suffix", "--bytes", "--lines", "--filter"]),
+    (&["csplit"], "bfn", "", &["--prefix", "--suffix-format", "--digits"]),
+    (&["rsync"], "efTBM", "", RSYNC),
+    (&["curl"], "AbcCdDeEFhHKmoPQrtTuUwxXyYz", "", &["--output", "--output-dir", "--write-out"]),
+    (&["wget"], "aoieBtOTwQPUlADRIXS", "", &["--output-document", "--directory-prefix"]),
+    (&["scp"], "iPoFclJSX", "", &[]),
+    (&["tar", "bsdtar", "gtar"], "fbCXTgVNKFHIL", "", TAR),
+    (&["unzip"], "dP", "", &[]),
+    (&["zip"], "bntP", "", &[]),
+    (&["vi", "vim", "nvim", "ex", "view"], "cuST", "pOo", &["--cmd"]),
+    (&["ed"], "p", "", &["--prompt"]),
+    (&["mount"], "to", "", &[]),
+    (&["cpio"], "DEFHIMORC", "", &["--directory", "--file", "--pattern-file"]),
+    (&["7z", "7za", "7zz"], "", "o", &[]),
+    (&["unsquashfs"], "dp", "", &["-dest"]),
+];
 
 pub(super) fn each(words: &[Word], reach: Reach, how: &'static str, text: &NewText) -> Vec<Change> {
     words.iter().map(|word| Change::new(word, reach, how, text.clone())).collect()

@@ -41,17 +41,7 @@ pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usiz
         let mut glob = match character {
             // An extended glob's group: any text.
             '?' | '*' | '+' | '@' | '!' if rest.peek() == Some(&'(') => {
-                let mut depth = 0_usize;
-                for next in rest.by_ref() {
-                    match next {
-                        '(' => depth += 1,
-                        ')' => depth = depth.saturating_sub(1),
-                        _ => {}
-                    }
-                    if depth == 0 {
-                        break;
-                    }
-                }
+                skip_group(&mut rest);
                 String::from('*')
             }
             '*' | '?' => {
@@ -90,6 +80,21 @@ pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usiz
         word.push_text(&plain);
     }
     pieces
+}
+
+/// Skips `( … )` with what is nested in it.
+fn skip_group(rest: &mut impl Iterator<Item = char>) {
+    let mut depth = 0_usize;
+    for next in rest.by_ref() {
+        match next {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return;
+        }
+    }
 }
 
 /// Options of `shopt`, `bash -O` and `setopt` that widen what globs match.
