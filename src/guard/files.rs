@@ -6,7 +6,7 @@ use super::edits::{edited, edits};
 use super::label::{one_line, quoted_path};
 use super::paths::{self, Reach};
 use super::writers;
-use super::{Protected, ProtectedKind, code, command, find, git, links, settings, sql};
+use super::{Protected, ProtectedKind, code, command, find, git, links, settings, sql, stream};
 use crate::decision::Code;
 use crate::request::{Argument, MemoryGuardRequest};
 use crate::shell::{Invocation, Piece, Word, absolute};
@@ -245,6 +245,9 @@ pub(super) fn change_settings(
         NewText::Known(text) => Some(text.clone()),
         NewText::Appended(text) => Some(format!("{before}{text}")),
         NewText::CopyOf(word) => case.text_at(cwd, word).flatten(),
+        NewText::Edited(script) if done.how == "edit" => {
+            stream::applied(script, &before, done.by == "perl")
+        }
         NewText::Edited(_) | NewText::Unknown | NewText::Same => None,
     };
     let harm = match (after, text) {
@@ -253,7 +256,11 @@ pub(super) fn change_settings(
             Some("edit the hooks, helpers or servers in")
         }
         (None, NewText::Same) if done.how != "change the access to" => None,
-        (None, NewText::Edited(_)) => None,
+        // A patch, or code that looked at the file first: the client tells what came of it.
+        (None, NewText::Edited(_)) if done.how != "edit" || done.by == "apply_patch" => {
+            case.doubt_of(Code::TargetRuntime, &protected.path);
+            None
+        }
         (None, _) if settings::binds(&before) => {
             Some("put text that cannot be seen beforehand in place of Ringfence's hook in")
         }

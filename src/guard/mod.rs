@@ -38,6 +38,7 @@ mod scripts;
 mod settings;
 mod snippet;
 mod sql;
+mod stream;
 mod tools;
 mod unread;
 mod verbs;

@@ -350,17 +350,9 @@ fn edited(words: &Arguments, script: Option<&Word>) -> NewText {
     let mut texts: Vec<String> = scripts.map(str::to_owned).collect();
     texts.extend(script.and_then(Word::literal).map(str::to_owned));
     let script = texts.join("\n");
-    // A script that drops lines by their numbers says nothing of what they hold.
-    if script.split(['\n', ';']).any(drops_lines) {
+    // perl's -0 reads all lines as one.
+    if words.has_letter('0') {
         return NewText::Unknown;
     }
     NewText::Edited(script)
-}
-
-/// `d`, `1,$d`, `%d`, `3c`: sed's, ed's and vi's commands for lines by number.
-fn drops_lines(command: &str) -> bool {
-    let is_address = |c: char| c.is_ascii_digit() || c.is_whitespace() || ",$%.+-~!{}".contains(c);
-    let rest = command.trim_start_matches(is_address);
-    rest.strip_prefix(['d', 'D', 'c'])
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '}', '\\']))
 }
