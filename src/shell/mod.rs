@@ -28,6 +28,7 @@ mod expand;
 mod fields;
 mod flow;
 mod git;
+mod git_config;
 mod glob;
 mod guess;
 mod heredoc;
