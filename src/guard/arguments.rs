@@ -1,6 +1,8 @@
 //! A program's words, sorted as getopt sorts them: bundles of letters, values attached or in the next
 //! word, long names cut short.
 
+use std::collections::HashSet;
+
 use super::options::beginning;
 use crate::shell::{Piece, Word};
 
@@ -157,6 +159,14 @@ impl Arguments {
     pub(super) fn after(&self, count: usize) -> &[Word] {
         self.operands.get(count..).unwrap_or(&[])
     }
+}
+
+/// The words without those that are spelled like one before: a crowd of them costs as much as one.
+pub(super) fn distinct(mut words: Vec<Word>) -> Vec<Word> {
+    let mut seen: HashSet<String> = HashSet::new();
+    let is_new = |word: &Word| word.literal().is_none_or(|text| seen.insert(text.to_owned()));
+    words.retain(is_new);
+    words
 }
 
 /// A word without its first `length` bytes, all of them known.

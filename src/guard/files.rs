@@ -179,8 +179,13 @@ fn emptied(cwd: Option<&str>, word: &Word) -> Option<String> {
         match piece {
             Piece::Text(text) => path.push_str(text),
             Piece::Hole { what, .. } if what.starts_with('$') && !what.starts_with("$(") => {}
+            // A program that prints nothing, and then another one: `$(git … || pwd)/x`.
+            Piece::Hole { what, .. } if what == "output" => {}
             Piece::Glob(_) | Piece::Hole { .. } => return None,
         }
+    }
+    if let Some(path) = path.strip_prefix('\n').filter(|path| path.starts_with('/')) {
+        return Some(path.to_owned());
     }
     let whole = absolute(cwd, &path).filter(|_| !path.starts_with('/'))?;
     let below = whole.strip_prefix(cwd?.trim_end_matches('/'))?;
@@ -251,10 +256,10 @@ pub(super) fn change_settings(
         NewText::Edited(_) | NewText::Unknown | NewText::Same => None,
     };
     let harm = match (after, text) {
-        (Some(after), _) => settings::harm(&before, &after).map(settings::Harm::would),
-        (None, NewText::Edited(script)) if settings::speaks_of_hooks(script) => {
+        (_, NewText::Edited(script)) if settings::speaks_of_hooks(script) => {
             Some("edit the hooks, helpers or servers in")
         }
+        (Some(after), _) => settings::harm(&before, &after).map(settings::Harm::would),
         (None, NewText::Same) if done.how != "change the access to" => None,
         // A patch, or code that looked at the file first: the client tells what came of it.
         (None, NewText::Edited(_)) if done.how != "edit" || done.by == "apply_patch" => {

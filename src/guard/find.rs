@@ -1,6 +1,7 @@
 //! `find` with an action, alone or before `xargs`: what it selects is handed to the program it starts,
 //! and that program is judged like any other.
 
+use super::arguments::distinct;
 use super::case::Case;
 use super::change::{Change, NewText};
 use super::command::{self, quote};
@@ -9,30 +10,38 @@ use super::paths::{self, Reach};
 use super::{Protected, ProtectedKind, files};
 use crate::shell::{self, Dialect, Invocation, Piece, Start, Stdin, Word};
 
+/// How many words of a program's command line are looked at besides those that get the path.
+const MOST_WORDS: usize = 128;
+
+/// The steps that judging a program takes besides those of reading it.
+const STEPS_EACH: usize = 300;
+
 /// What SQLite keeps beside a store.
 const SIDES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// A search: where, and for what.
-struct Search<'a> {
-    roots: Vec<&'a Word>,
+struct Search {
+    roots: Vec<Word>,
     expression: Expression,
 }
 
-impl<'a> Search<'a> {
-    fn read(args: &'a [Word]) -> Self {
-        let literal = |word: &'a Word| word.literal().unwrap_or_default();
-        let leading = |word: &&'a Word| {
+impl Search {
+    fn read(args: &[Word]) -> Self {
+        fn literal(word: &Word) -> &str {
+            word.literal().unwrap_or_default()
+        }
+        let leading = |word: &&Word| {
             matches!(literal(word), "-H" | "-L" | "-P") || literal(word).starts_with("-O")
         };
         let skipped = args.iter().take_while(leading).count();
         let args = args.get(skipped..).unwrap_or(&[]);
-        let begins = |word: &'a Word| {
+        let begins = |word: &Word| {
             let text = literal(word);
             (text.starts_with('-') && text.len() > 1) || matches!(text, "(" | ")" | "!" | ",")
         };
         let start = args.iter().position(begins).unwrap_or(args.len());
         let (roots, tests) = args.split_at(start);
-        Self { roots: roots.iter().collect(), expression: Expression::read(tests) }
+        Self { roots: distinct(roots.to_vec()), expression: Expression::read(tests) }
     }
 }
 
@@ -67,8 +76,8 @@ fn each_found(
     judge: &mut dyn FnMut(&mut Case, &Protected, &Visit, &Action),
 ) {
     let cwd = invocation.cwd.as_deref();
-    let here = Word::Literal(".".to_owned());
-    let roots = if search.roots.is_empty() { vec![&here] } else { search.roots.clone() };
+    let here = [Word::Literal(".".to_owned())];
+    let roots = if search.roots.is_empty() { here.as_slice() } else { search.roots.as_slice() };
     for root in roots {
         for protected in paths::hits(case, cwd, root, Reach::Below) {
             for visit in visits(case, cwd, root, &protected) {
@@ -192,7 +201,10 @@ fn run(case: &mut Case, cwd: Option<&str>, argv: &[Word], beside: bool, visit: &
     };
     let takes = |word: &Word| word.literal().is_some_and(|text| text.contains("{}"));
     if argv.iter().any(takes) {
-        let words = argv.iter().map(|word| spelled(word, Some(&path)));
+        // Of a very long command line the beginning, and the words that get the path.
+        let counts = |(at, word): &(usize, &Word)| *at < MOST_WORDS || takes(word);
+        let words = argv.iter().enumerate().filter(counts).take(2 * MOST_WORDS);
+        let words = words.map(|(_, word)| spelled(word, Some(&path)));
         judge_words(case, cwd, &words.collect::<Vec<_>>().join(" "));
     }
 }
@@ -213,7 +225,7 @@ fn judge_words(case: &mut Case, cwd: Option<&str>, words: &str) {
     };
     let reading = shell::read(&text, Dialect::Posix, &start, case.facts);
     // A text costs as much as it is long, besides its steps.
-    case.searched(reading.steps + text.len() / 16);
+    case.searched(STEPS_EACH + reading.steps + text.len() / 16);
     case.deeper(|case| command::judge_reading(case, &reading, Dialect::Posix, &text));
 }
 
@@ -283,6 +295,7 @@ fn given(case: &mut Case, search: &Invocation, xargs: &Invocation, left_out: &[&
         .argv
         .iter()
         .skip(1)
+        .take(MOST_WORDS)
         .map(|word| match word.literal() {
             Some(text) => quote(&with_lines(text)),
             None => spelled(word, None),

@@ -3,7 +3,7 @@
 mod ignored;
 
 use self::ignored::is_ignored;
-use super::arguments::{Arguments, Grammar};
+use super::arguments::{Arguments, Grammar, distinct};
 use super::case::Case;
 use super::change::{Change, NewText, stdin_text};
 use super::paths::{self, Reach};
@@ -134,7 +134,8 @@ impl Call {
                 }
                 rest = after;
             } else {
-                let words = Arguments::read(after, &grammar(text), &[]);
+                let mut words = Arguments::read(after, &grammar(text), &[]);
+                words.operands = distinct(words.operands);
                 return Some(Self { verb: text.to_owned(), words, cwd, unforced });
             }
         }

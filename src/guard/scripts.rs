@@ -1,6 +1,8 @@
 //! Files that a program writes because its own little script says so: sed's `w`, awk's `>`, the `w` of
 //! the line editors, the names in a patch.
 
+use std::collections::HashSet;
+
 use super::arguments::Arguments;
 use crate::shell::{Invocation, Word};
 
@@ -171,6 +173,7 @@ pub(super) fn editor_writes(script: &str, found: &mut Vec<String>, depth: u8) {
 pub(super) fn patched_files(patch: &str, strips: &[usize]) -> Vec<String> {
     const HEADS: [&str; 7] =
         ["--- ", "+++ ", "*** ", "rename from ", "rename to ", "copy to ", "Index: "];
+    let mut seen: HashSet<&str> = HashSet::new();
     let mut found: Vec<String> = Vec::new();
     for line in patch.lines() {
         let pair = line.strip_prefix("diff --git ").map(|names| names.split(' ').collect());
@@ -179,8 +182,7 @@ pub(super) fn patched_files(patch: &str, strips: &[usize]) -> Vec<String> {
             let name = name.split('\t').next().unwrap_or_default().trim().trim_matches('"');
             for strip in strips {
                 let rest = name.splitn(strip + 1, '/').nth(*strip).unwrap_or_default();
-                let is_new = !rest.is_empty() && !found.iter().any(|known| known == rest);
-                if is_new && found.len() < 64 {
+                if !rest.is_empty() && seen.insert(rest) {
                     found.push(rest.to_owned());
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::access::access;
 use super::archives;
-use super::arguments::{Arguments, without};
+use super::arguments::{Arguments, distinct, without};
 use super::carriers::{self, copied, downloaded, linked, moved, packed, synchronised};
 use super::case::Case;
 use super::change::{Change, NewText, each, first_is, grammar, last, stdin_text};
@@ -10,6 +10,7 @@ use super::landing::{self, Arrival};
 use super::outputs;
 use super::paths::Reach;
 use super::scripts::{awk_writes, editor_writes, patched_files, sed_writes};
+use crate::decision::Code;
 use crate::shell::{Invocation, Piece, Stdin, Word};
 
 /// The programs that are judged here, besides those with a row in [`outputs`] and the archivers.
@@ -94,6 +95,9 @@ pub(super) fn knows(program: &str) -> bool {
     PROGRAMS.contains(&program) || archives::PROGRAMS.contains(&program) || outputs::knows(program)
 }
 
+/// How many folders and globs of one command are followed to where they arrive.
+const MAX_ARRIVALS: usize = 256;
+
 /// The one change that a store takes no harm from.
 pub(super) const CREATE: &str = "create or touch";
 
@@ -115,8 +119,11 @@ pub(super) fn changes(case: &mut Case, program: &str, invocation: &Invocation) -
         found.extend(named(case, program, invocation, &words));
         arrivals.extend(unnamed(program, &words));
     }
-    for arrival in arrivals {
-        found.extend(landing::changes(case, cwd, &arrival));
+    if arrivals.len() > MAX_ARRIVALS {
+        case.doubt_of(Code::ShellUnclear, "too many sources");
+    }
+    for arrival in arrivals.iter().take(MAX_ARRIVALS) {
+        found.extend(landing::changes(case, cwd, arrival));
     }
     found
 }
@@ -245,7 +252,7 @@ fn in_editor(
     for script in &scripts {
         editor_writes(script, &mut written, 0);
     }
-    let written: Vec<Word> = written.into_iter().map(Word::Literal).collect();
+    let written = distinct(written.into_iter().map(Word::Literal).collect());
     let mut found = each(&written, Reach::Below, "overwrite", &NewText::Unknown);
     let by_itself = matches!(program, "ed" | "ex") || is_silent || !scripts.is_empty();
     if by_itself {
@@ -334,8 +341,8 @@ fn edited_in_place(
         for file in words.values(FILES) {
             texts.extend(case.text_at(invocation.cwd.as_deref(), file).flatten());
         }
-        let written: Vec<Word> =
-            sed_writes(&texts.join("\n")).into_iter().map(Word::Literal).collect();
+        let written = sed_writes(&texts.join("\n")).into_iter().map(Word::Literal).collect();
+        let written = distinct(written);
         found.extend(each(&written, Reach::This, "overwrite", &NewText::Unknown));
     }
     if words.has_letter('i') || words.has("--in-place") {

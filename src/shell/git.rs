@@ -1,6 +1,7 @@
 //! git: the commands that its options, variables and aliases start.
 
 use super::eval::Reader;
+use super::git_config;
 use super::hosted::code;
 use super::launch::join;
 use super::run::Call;
@@ -106,17 +107,25 @@ const GIT_VARIABLES: &[&str] = &[
 ];
 
 pub(super) fn git(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) {
-    for (name, value) in call.env {
+    let mut env = scope.environment();
+    env.extend(call.env.iter().cloned());
+    for (name, value) in &env {
         if GIT_VARIABLES.contains(&name.as_str()) {
             reader.launched_code("git", value, &[], scope, &Stdin::Inherited);
         }
+    }
+    for (key, value) in git_config::of_variables(&env) {
+        git_setting(reader, &key, &value, scope);
     }
     let mut index = 1;
     while let Some(option) = call.arg(index).filter(|text| text.starts_with('-')) {
         index += 1;
         match option {
             "-c" => {
-                git_setting(reader, call.argv.get(index), scope);
+                let pair = call.arg(index).and_then(|text| text.split_once('='));
+                if let Some((key, value)) = pair {
+                    git_setting(reader, key, value, scope);
+                }
                 index += 1;
             }
             "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env" => {
@@ -128,8 +137,17 @@ pub(super) fn git(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) {
     let Some(command) = call.arg(index) else { return };
     let rest = call.argv.get(index + 1..).unwrap_or(&[]);
     hooks(reader, call, scope);
+    for address in rest.iter().filter_map(Word::literal) {
+        if let Some(text) = address.strip_prefix("ext::") {
+            code(reader, "git ext", text, scope);
+        }
+    }
     if command == "config" {
-        keep_alias(rest, scope);
+        keep_setting(rest, scope);
+    } else {
+        for (key, value) in git_config::kept(reader, &env, scope) {
+            git_setting(reader, &key, &value, scope);
+        }
     }
     subcommand(reader, command, rest, call, scope);
 }
@@ -228,12 +246,17 @@ fn subcommand(
 }
 
 /// `-c key=value` with a key that git runs.
-fn git_setting(reader: &mut Reader<'_>, word: Option<&Word>, scope: &Scope) {
-    let Some((key, value)) = word.and_then(Word::literal).and_then(|text| text.split_once('='))
-    else {
-        return;
-    };
+fn git_setting(reader: &mut Reader<'_>, key: &str, value: &str, scope: &Scope) {
     let key = key.to_ascii_lowercase();
+    if key == "include.path" {
+        for (key, value) in git_config::of_file(reader, value, scope) {
+            // A file that leads to itself is not followed.
+            if key != "include.path" {
+                git_setting(reader, &key, &value, scope);
+            }
+        }
+        return;
+    }
     let runs = [
         "pager",
         "editor",
@@ -255,31 +278,45 @@ fn git_setting(reader: &mut Reader<'_>, word: Option<&Word>, scope: &Scope) {
     .iter()
     .any(|end| key.ends_with(end) || key.starts_with(&format!("{end}.")));
     if key.starts_with("alias.") {
-        match value.strip_prefix('!') {
-            Some(text) => code(reader, "git alias", text, scope),
-            None => {
-                let words: Vec<Word> = std::iter::once("git".to_owned())
-                    .chain(shell_words::split(value).unwrap_or_default())
-                    .map(Word::Literal)
-                    .collect();
-                reader.launched("git alias", &words, scope, &Stdin::Inherited, &[]);
-            }
-        }
+        git_aliased(reader, value, &[], scope);
     } else if runs {
         code(reader, "git -c", value.strip_prefix('!').unwrap_or(value), scope);
     }
 }
 
-/// `git config alias.NAME text`: known to later commands of the same text.
-fn keep_alias(rest: &[Word], scope: &mut Scope) {
+/// `git config key text`: known to later commands of the same text.
+fn keep_setting(rest: &[Word], scope: &mut Scope) {
     let words: Vec<&Word> = rest
         .iter()
         .filter(|word| !word.literal().is_some_and(|text| text.starts_with("--") || text == "set"))
         .collect();
     let [key, value] = words.as_slice() else { return };
-    let name = key.literal().and_then(|key| key.strip_prefix("alias."));
-    if let Some(name) = name {
-        scope.set(&format!("git alias {name}"), super::scope::Value::Scalar((*value).clone()));
+    let Some(key) = key.literal() else { return };
+    match key.strip_prefix("alias.") {
+        Some(name) => scope.set(&format!("git alias {name}"), Value::Scalar((*value).clone())),
+        None => git_config::keep(key, value, scope),
+    }
+}
+
+/// What an alias stands for, with the words after it.
+fn git_aliased(reader: &mut Reader<'_>, text: &str, rest: &[Word], scope: &Scope) {
+    match text.strip_prefix('!') {
+        Some(text) => {
+            let mut text = Word::Literal(text.to_owned());
+            if !rest.is_empty() {
+                text.push_text(" ");
+                text.push_word(&join(rest));
+            }
+            reader.launched_code("git alias", &text, &[], scope, &Stdin::Inherited);
+        }
+        None => {
+            let words: Vec<Word> = std::iter::once("git".to_owned())
+                .chain(shell_words::split(text).unwrap_or_default())
+                .map(Word::Literal)
+                .chain(rest.iter().cloned())
+                .collect();
+            reader.launched("git alias", &words, scope, &Stdin::Inherited, &[]);
+        }
     }
 }
 
@@ -301,17 +338,29 @@ fn exec_options(reader: &mut Reader<'_>, rest: &[Word], options: &[&str], scope:
 
 /// A subcommand that git does not have: an alias of some configuration, or `git-NAME`.
 fn git_alias(reader: &mut Reader<'_>, alias: &str, call: &Call<'_>, scope: &Scope) {
-    if let Some(text) = scope.scalar(&format!("git alias {alias}")).as_ref().and_then(Word::literal)
-    {
-        let text = text.to_owned();
-        match text.strip_prefix('!') {
-            Some(text) => code(reader, "git alias", text, scope),
-            None => {
-                git_setting(reader, Some(&Word::Literal(format!("alias.{alias}={text}"))), scope);
-            }
-        }
+    let own = scope.scalar(&format!("git alias {alias}"));
+    let own = own.as_ref().and_then(Word::literal).map(str::to_owned);
+    let mut texts: Vec<String> = own.into_iter().collect();
+    if texts.is_empty() {
+        let mut env = scope.environment();
+        env.extend(call.env.iter().cloned());
+        let key = format!("alias.{alias}");
+        let all = git_config::of_files(reader, &env, scope);
+        texts.extend(all.into_iter().filter(|(known, _)| *known == key).map(|(_, text)| text));
+    }
+    let at = call.argv.iter().position(|word| word.literal() == Some(alias));
+    let rest = at.and_then(|at| call.argv.get(at + 1..)).unwrap_or(&[]);
+    for text in &texts {
+        git_aliased(reader, text, rest, scope);
+    }
+    if !texts.is_empty() {
         return;
     }
+    // Any program of that name on the PATH; as a file of its own it is known by what it holds.
+    let argv: Vec<Word> = std::iter::once(Word::Literal(format!("git-{alias}")))
+        .chain(rest.iter().cloned())
+        .collect();
+    reader.launched("git", &argv, scope, call.input, call.env);
     if call.argv.iter().filter_map(Word::literal).any(super::ordinary::is_id)
         || alias.contains("memory")
     {

@@ -10,6 +10,8 @@ pub(super) struct Globbing {
     pub(super) hidden: bool,
     /// `**` any number of folders: `globstar`, zsh.
     pub(super) deep: bool,
+    /// Letters in either case: `nocaseglob`.
+    pub(super) any_case: bool,
 }
 
 /// The glob that `text` begins with (`**`, `?`, `[ab]`, else one character), and what follows it.
@@ -62,6 +64,10 @@ pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usiz
                 }
                 group
             }
+            other if globbing.any_case && other.is_ascii_alphabetic() => {
+                let (lower, upper) = (other.to_ascii_lowercase(), other.to_ascii_uppercase());
+                format!("[{lower}{upper}]")
+            }
             other => {
                 plain.push(other);
                 continue;
@@ -103,6 +109,7 @@ pub(super) fn option<'w>(globbing: &mut Globbing, words: impl IntoIterator<Item 
         match text.to_ascii_lowercase().replace('_', "").as_str() {
             "dotglob" | "globdots" | "-4" => globbing.hidden = true,
             "globstar" | "globstarshort" => globbing.deep = true,
+            "nocaseglob" => globbing.any_case = true,
             _ => {}
         }
     }

@@ -30,11 +30,12 @@ pub(super) fn ls(call: &Call<'_>) -> Option<String> {
     for word in &named {
         let spelled = spelled(word)?;
         // A pattern may name files, which are printed as they are.
-        if itself || spelled.contains(LISTED) || word.literal().is_some_and(is_file) {
+        let file = is_file(&spelled);
+        if itself || file || spelled.contains(LISTED) {
             out.push_str(&spelled);
             out.push('\n');
         }
-        if !itself {
+        if !itself && !file {
             out.push_str(if hidden { &all } else { VISIBLE });
         }
     }

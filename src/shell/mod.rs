@@ -30,6 +30,7 @@ mod fields;
 mod filled;
 mod flow;
 mod git;
+mod git_config;
 mod glob;
 mod guess;
 mod heredoc;

@@ -13,6 +13,14 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
     let mut texts = Vec::new();
     let mut unread = None;
     let mut directory = scope.clone();
+    // `-C` comes first, wherever it stands.
+    if let Some(at) =
+        call.argv.iter().position(|w| matches!(w.literal(), Some("-C" | "--directory")))
+    {
+        let folder = call.arg(at + 1);
+        directory.cwd =
+            folder.and_then(|dir| super::directory::absolute(scope.cwd.as_deref(), dir));
+    }
     let mut runs = Runs::All;
     let mut index = 1;
     while let Some(word) = call.argv.get(index) {
@@ -24,7 +32,8 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
                 match (next, call.input) {
                     (Some("-" | "/dev/stdin"), Stdin::Text(input)) => texts.push(input.clone()),
                     (Some(path), _) => {
-                        texts.push(reader.file_text(path, scope).unwrap_or_else(|| {
+                        let text = reader.file_text(path, &directory);
+                        texts.push(text.unwrap_or_else(|| {
                             unread = Some(path.to_owned());
                             String::new()
                         }));
@@ -33,7 +42,8 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
                 }
                 index += 1;
             }
-            "-C" | "--directory" | "-d" | "--working-directory" => {
+            "-C" | "--directory" => index += 1,
+            "-d" | "--working-directory" => {
                 directory.cwd =
                     next.and_then(|dir| super::directory::absolute(scope.cwd.as_deref(), dir));
                 index += 1;

@@ -99,6 +99,12 @@ impl Expression {
     }
 }
 
+/// Whether a part may end either way and does nothing: one more of them changes nothing.
+fn is_open(part: &Part) -> bool {
+    matches!(part, Part::Either)
+        || matches!(part, Part::And(parts) if matches!(parts.as_slice(), [Part::Either]))
+}
+
 struct Reader<'w> {
     words: &'w [Word],
     at: usize,
@@ -131,7 +137,12 @@ impl Reader<'_> {
     fn either(&mut self) -> Part {
         let mut parts = vec![self.all()];
         while self.next_if(&["-o", "-or"]) {
-            parts.push(self.all());
+            let part = self.all();
+            if self.parts <= MAX_PARTS || !is_open(&part) {
+                parts.push(part);
+            } else if !parts.last().is_some_and(is_open) {
+                parts.push(Part::Either);
+            }
         }
         Part::Or(parts)
     }
@@ -145,7 +156,12 @@ impl Reader<'_> {
                 None | Some(")" | "," | "-o" | "-or") => return Part::And(parts),
                 Some(_) => {
                     let part = self.one();
-                    parts.push(part);
+                    if self.parts <= MAX_PARTS
+                        || !is_open(&part)
+                        || !parts.last().is_some_and(is_open)
+                    {
+                        parts.push(part);
+                    }
                 }
             }
         }
