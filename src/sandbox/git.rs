@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use super::{Refusal, RefusalKind};
-use crate::sys::{env, quiet};
+use crate::sys::{clock, env, quiet};
 
 /// Settings that could start a program, reach a network or hide a change, switched off.
 const SETTINGS: [&str; 15] = [
@@ -138,9 +138,17 @@ impl Git {
             VARIABLES.iter().map(|(name, value)| (*name, OsString::from(value))).collect();
         all.push(("PATH", env::var("PATH").map_or_else(|| "/usr/bin:/bin".into(), OsString::from)));
         all.extend(variables.iter().cloned());
-        let ended = quiet::run("git", &args, &self.git_dir, &all).map_err(|error| {
-            Refusal::new(RefusalKind::NoGit, format!("`git` did not start: {error}"))
-        })?;
+        let mut tries = 0;
+        let ended = loop {
+            let ended = quiet::run("git", &args, &self.git_dir, &all).map_err(|error| {
+                Refusal::new(RefusalKind::NoGit, format!("`git` did not start: {error}"))
+            })?;
+            tries += 1;
+            if ended.status == Some(0) || tries == MOST_TRIES || !met_another(&ended.errors) {
+                break ended;
+            }
+            clock::pause(PAUSE_MS);
+        };
         if ended.status == Some(0) {
             return Ok(ended.output);
         }
@@ -149,6 +157,18 @@ impl Git {
         let name = words.first().copied().unwrap_or_default();
         Err(Refusal::new(RefusalKind::Git, format!("`git {name}` failed: {said}")))
     }
+}
+
+/// How often a call is made that met another one in the middle, and the pause between.
+const MOST_TRIES: usize = 50;
+const PAUSE_MS: u64 = 20;
+
+/// Whether git stumbled over the record of a work tree that another git is just making or removing:
+/// it reads the records of all of them, and knows no lock for that.
+fn met_another(errors: &[u8]) -> bool {
+    let said = String::from_utf8_lossy(errors);
+    said.contains("/worktrees/")
+        && ["failed to read", "could not open", "No such file"].iter().any(|why| said.contains(why))
 }
 
 /// Whether `text` is a full object id, which is never an option and never a name.

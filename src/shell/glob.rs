@@ -28,11 +28,11 @@ pub(super) fn first(text: &str) -> (&str, &str) {
 /// Unquoted text: its globs are unknown. Returns the number of its pieces.
 pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usize {
     let group = ["?(", "*(", "+(", "@(", "!("].iter().any(|mark| text.contains(mark));
-    let class = group
+    let is_glob = group
         || text
             .find('[')
             .is_some_and(|open| text.get(open + 1..).is_some_and(|rest| rest.contains(']')));
-    if !class && !text.contains(['*', '?']) {
+    if !is_glob && !text.contains(['*', '?']) {
         word.push_text(text);
         return 0;
     }
@@ -54,16 +54,7 @@ pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usiz
                 }
                 group
             }
-            '[' if rest.clone().any(|c| c == ']') => {
-                let mut group = String::from('[');
-                for next in rest.by_ref() {
-                    group.push(next);
-                    if next == ']' && group.len() > 2 {
-                        break;
-                    }
-                }
-                group
-            }
+            '[' if rest.clone().any(|c| c == ']') => class(&mut rest),
             other if globbing.any_case && other.is_ascii_alphabetic() => {
                 let (lower, upper) = (other.to_ascii_lowercase(), other.to_ascii_uppercase());
                 format!("[{lower}{upper}]")
@@ -86,6 +77,18 @@ pub(super) fn push_bare(word: &mut Word, text: &str, globbing: Globbing) -> usiz
         word.push_text(&plain);
     }
     pieces
+}
+
+/// `[…]`, of which the first letter is read.
+fn class(rest: &mut impl Iterator<Item = char>) -> String {
+    let mut class = String::from('[');
+    for next in rest.by_ref() {
+        class.push(next);
+        if next == ']' && class.len() > 2 {
+            break;
+        }
+    }
+    class
 }
 
 /// Skips `( … )` with what is nested in it.

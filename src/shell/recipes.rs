@@ -12,15 +12,7 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
     }
     let mut texts = Vec::new();
     let mut unread = None;
-    let mut directory = scope.clone();
-    // `-C` comes first, wherever it stands.
-    if let Some(at) =
-        call.argv.iter().position(|w| matches!(w.literal(), Some("-C" | "--directory")))
-    {
-        let folder = call.arg(at + 1);
-        directory.cwd =
-            folder.and_then(|dir| super::directory::absolute(scope.cwd.as_deref(), dir));
-    }
+    let mut directory = inside(call, scope);
     let mut runs = Runs::All;
     let mut index = 1;
     while let Some(word) = call.argv.get(index) {
@@ -29,16 +21,14 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
         let next = call.arg(index);
         match text {
             "-f" | "--file" | "--makefile" | "--justfile" | "-t" | "--taskfile" => {
-                match (next, call.input) {
-                    (Some("-" | "/dev/stdin"), Stdin::Text(input)) => texts.push(input.clone()),
-                    (Some(path), _) => {
-                        let text = reader.file_text(path, &directory);
-                        texts.push(text.unwrap_or_else(|| {
-                            unread = Some(path.to_owned());
-                            String::new()
-                        }));
-                    }
-                    (None, _) => unread = Some("makefile".into()),
+                let text = match (next, call.input) {
+                    (Some("-" | "/dev/stdin"), Stdin::Text(input)) => Some(input.clone()),
+                    (Some(path), _) => reader.file_text(path, &directory),
+                    (None, _) => None,
+                };
+                match text {
+                    Some(text) => texts.push(text),
+                    None => unread = Some(next.unwrap_or("makefile").to_owned()),
                 }
                 index += 1;
             }
@@ -74,6 +64,17 @@ pub(super) fn make(reader: &mut Reader<'_>, name: &str, call: &Call<'_>, scope: 
     for text in texts {
         recipe(reader, &text, runs, &directory);
     }
+}
+
+/// Where `make -C DIRECTORY` works: it goes there first, wherever the option stands.
+fn inside(call: &Call<'_>, scope: &Scope) -> Scope {
+    let mut own = scope.clone();
+    let is_option = |word: &Word| matches!(word.literal(), Some("-C" | "--directory"));
+    if let Some(at) = call.argv.iter().position(is_option) {
+        let folder = call.arg(at + 1);
+        own.cwd = folder.and_then(|dir| super::directory::absolute(scope.cwd.as_deref(), dir));
+    }
+    own
 }
 
 /// `make NAME=value`.
