@@ -236,6 +236,10 @@ fn binary_row(program: &Path, places: &Places) -> Row {
         child::run(&run).map(|ended| String::from_utf8_lossy(&ended.output).trim().to_owned());
     match said {
         Ok(version) if version == own => {}
+        Ok(version) if version.is_empty() => {
+            let said = format!("{place} does not say its version, this is `{own}`");
+            return Row::warn("program", said, "ringfence install");
+        }
         Ok(version) => {
             let said = format!("{place} is `{version}`, this is `{own}`");
             return Row::warn("program", said, "ringfence install");

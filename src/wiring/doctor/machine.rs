@@ -51,6 +51,13 @@ fn log_row(state: &State) -> Option<Row> {
 
 fn state_row(dir: &Path) -> Row {
     let place = dir.display();
+    // The first thing on the way that is there decides whether the rest can be made.
+    let there = dir.ancestors().find(|path| path.exists() || path.is_symlink());
+    if let Some(path) = there.filter(|path| !path.is_dir()) {
+        let path = path.display();
+        let said = format!("{place} cannot be made or used: {path} is no directory");
+        return Row::fail("state", said, format!("ls -ld {path}"));
+    }
     if !dir.is_dir() {
         let said = format!("{place} is not there yet; the first call makes it");
         return Row::pass("state", said);

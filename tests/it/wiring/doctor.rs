@@ -586,6 +586,18 @@ fn a_state_elsewhere_than_the_hook_s_is_named() {
 }
 
 #[test]
+fn a_state_that_cannot_be_made_is_no_state_that_is_not_there_yet() {
+    let home = installed(str::to_owned);
+    let state = home.path().join(".local/state");
+    fs::remove_dir_all(&state).unwrap();
+    fs::write(&state, "").unwrap();
+    assert_snapshot!(rows_of(&home, "state").join("\n"), @"fail: ~/.local/state/ringfence cannot be made or used: ~/.local/state is no directory | ls -ld ~/.local/state");
+    fs::remove_file(&state).unwrap();
+    std::os::unix::fs::symlink("nowhere", &state).unwrap();
+    assert_snapshot!(rows_of(&home, "state").join("\n"), @"fail: ~/.local/state/ringfence cannot be made or used: ~/.local/state is no directory | ls -ld ~/.local/state");
+}
+
+#[test]
 fn pauses_are_shown_by_doctor_and_status() {
     let home = installed(str::to_owned);
     let state = ringfence::state::State::at(home.path().join(".local/state/ringfence"));
