@@ -44,7 +44,8 @@ pub fn audit(report: &mut Report, question: &Question<'_>) -> Known {
     }
     stores.extend(auto_memory(report, question));
     for store in &stores {
-        let value = format!("{} ({})", store.root.display(), store.channel.as_str());
+        let not = if store.is_resolved { "" } else { " cannot be resolved" };
+        let value = format!("{}{not} ({})", store.root.display(), store.channel.as_str());
         report.fact(store.name, value, source_of(store));
         let denial =
             (store.channel == Channel::FileTools).then(|| denial(question, &store.root)).flatten();
@@ -70,6 +71,14 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
     Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
 }
 
+/// The same, and whether it could be resolved.
+fn whole(path: &Path) -> (PathBuf, bool) {
+    match canonical(path) {
+        Some(real) => (real, true),
+        None => (path.to_path_buf(), false),
+    }
+}
+
 /// A store that somebody uses: it is there, or its family's home is.
 fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> {
     let used = file::exists(path) || {
@@ -78,7 +87,7 @@ fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> 
             // Below a Cortex home, not the file in a repository from before there was one.
             Family::Cortex => path.ancestors().nth(3)?.to_path_buf(),
         };
-        path.starts_with(&home) && place::is_directory(&home) && family_uses(family, &home)
+        path.starts_with(&home) && file::exists(&home) && family_uses(family, &home)
     };
     if !used {
         return None;
@@ -94,10 +103,18 @@ fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> 
         }
         Family::Cortex => !question.places.servers_named(server::CORTEX).is_empty(),
     };
+    let (root, is_resolved) = whole(path.parent()?);
+    // Its own program opens it through a link; ours does not.
+    let file = match family {
+        Family::Native => path.to_path_buf(),
+        Family::Cortex => file::canonical(path).unwrap_or_else(|| path.to_path_buf()),
+    };
     Some(Store {
         name,
-        root: canonical(path.parent()?)?,
-        file: Some(path.to_path_buf()),
+        root,
+        named: path.parent()?.to_path_buf(),
+        is_resolved,
+        file: Some(file),
         channel: if served { Channel::Server } else { Channel::Shell },
         program,
         server,
@@ -106,7 +123,8 @@ fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> 
 
 fn family_uses(family: Family, home: &Path) -> bool {
     match family {
-        Family::Native => !file::names(home).is_empty(),
+        // What is no directory, or cannot be read, holds no store and lets none be made.
+        Family::Native => !place::is_directory(home) || !file::names(home).is_empty(),
         Family::Cortex => home.file_name().is_some_and(|name| name == ".cortex"),
     }
 }
@@ -129,6 +147,11 @@ fn owner<'a>(question: &'a Question<'_>, file: &SettingsFile) -> &'a Path {
 /// A path of `sandbox.filesystem` or `additionalDirectories`; links resolved. Of a pattern, what
 /// stands before its first star.
 fn listed(question: &Question<'_>, file: &SettingsFile, path: &str) -> Option<PathBuf> {
+    canonical(&placed(question, file, path))
+}
+
+/// Such a path from the root, links and all.
+fn placed(question: &Question<'_>, file: &SettingsFile, path: &str) -> PathBuf {
     let plain: Vec<&str> =
         path.split('/').take_while(|part| !part.contains(['*', '?', '['])).collect();
     let plain = match plain.join("/") {
@@ -138,7 +161,7 @@ fn listed(question: &Question<'_>, file: &SettingsFile, path: &str) -> Option<Pa
     };
     let plain = plain.as_str();
     let home = &question.places.dirs.home;
-    let place = if plain == "~" {
+    if plain == "~" {
         home.clone()
     } else if let Some(below) = plain.strip_prefix("~/") {
         home.join(below)
@@ -146,8 +169,7 @@ fn listed(question: &Question<'_>, file: &SettingsFile, path: &str) -> Option<Pa
         Path::new("/").join(absolute)
     } else {
         owner(question, file).join(plain)
-    };
-    canonical(&place)
+    }
 }
 
 /// The sandbox of shell commands, when it is on and can be computed.
@@ -231,13 +253,16 @@ fn auto_memory(report: &mut Report, question: &Question<'_>) -> Option<Store> {
     let moved = strongest(question)
         .filter(|file| file.origin != Origin::Project)
         .find_map(|file| Some((file, file.fence.auto_memory_dir.as_deref()?)));
-    let root = match moved {
-        Some((file, path)) => listed(question, file, path)?,
-        None => canonical(&usual_auto_memory(question))?,
+    let named = match moved {
+        Some((file, path)) => placed(question, file, path),
+        None => usual_auto_memory(question),
     };
+    let (root, is_resolved) = whole(&named);
     Some(Store {
         name: "auto memory",
         root,
+        named,
+        is_resolved,
         file: None,
         channel: Channel::FileTools,
         program: "",
