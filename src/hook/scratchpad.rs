@@ -14,6 +14,19 @@ use super::line::Line;
 /// The programs of lanes are looked for here: a project can put any PATH into ours.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
+/// What the programs of lanes take from their environment: keys, and which server is meant.
+const OF_THE_LANES: [&str; 9] = [
+    "SSH_AUTH_SOCK",
+    "DOCKER_HOST",
+    "DOCKER_CONTEXT",
+    "DOCKER_CONFIG",
+    "DOCKER_CERT_PATH",
+    "DOCKER_TLS_VERIFY",
+    "KUBECONFIG",
+    "E2B_API_KEY",
+    "E2B_DOMAIN",
+];
+
 /// A session starts: the line for the model, when it has a directory.
 pub(super) fn session_start(session: &str, line: &Line, cwd: &str) -> Option<String> {
     let dirs = line.dirs()?;
@@ -60,10 +73,11 @@ fn start(session: &str, line: &Line) {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     env.extend(line.config.as_deref().map(|path| ("RINGFENCE_CONFIG", text(path))));
     env.extend(line.dirs().map(|dirs| ("RINGFENCE_STATE", text(&dirs.state))));
-    // As the client itself was started with it; a project's settings come later.
-    let agent =
-        lifecycle::client().and_then(|client| process::variable(client.pid, "SSH_AUTH_SOCK"));
-    env.extend(agent.map(|socket| ("SSH_AUTH_SOCK", socket)));
+    // As the client itself was started with them; a project's settings come later.
+    if let Some(client) = lifecycle::client() {
+        let own = |name: &&'static str| Some((*name, process::variable(client.pid, name)?));
+        env.extend(OF_THE_LANES.iter().filter_map(own));
+    }
     // Without it the first command there finds no directory, as it would with an older release.
     drop(child::detach(&argv, Path::new("/"), &env));
 }

@@ -124,8 +124,15 @@ fn what_could_be_an_option_or_a_second_word_is_no_target() {
     }
     assert!(Adapter::new("ssh", None, None).is_err());
     assert!(Adapter::new("host", Some("x"), None).is_err());
-    for template in ["", "ssh", "{command}", "sh -c 'x {command}'", "a {command} {command}", "a 'b"]
-    {
+    for template in [
+        "",
+        "ssh",
+        "{command}",
+        "sh -c 'x {command}'",
+        "a {command} {command}",
+        "a 'b",
+        "a --x={command} {command}",
+    ] {
         assert!(Adapter::new("ssh", Some("x"), Some(template)).is_err(), "{template:?}");
     }
 }
