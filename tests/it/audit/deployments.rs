@@ -252,3 +252,29 @@ fn a_screen_with_a_cause_does_not_say_that_there_is_nothing() {
     let plain = world.home.run_in(&world.work(), &["audit"], b"").stdout;
     assert!(plain.ends_with("nothing to warn about\n"), "{plain}");
 }
+
+#[test]
+fn settings_that_cannot_be_read_are_told() {
+    for (script, said) in [
+        ("mkdir -p ~/.claude/settings.json", "cannot be read, so nothing is known of it: "),
+        ("mkdir -p ~/.claude; mkfifo ~/.claude/settings.json", "cannot be read, so nothing"),
+        ("mkdir -p ~/.claude; echo '{' > ~/.claude/settings.json", "as it is, so nothing in it"),
+        ("mkdir -p ~/.claude; echo '{}' > ~/.claude/settings.json", ""),
+    ] {
+        let world = World::new();
+        let document = world.document(&["env"], script, &[BINARY]);
+        let info = document["info"].as_array().unwrap();
+        assert_eq!(info.len(), usize::from(!said.is_empty()), "{script}: {info:?}");
+        assert!(info.iter().all(|line| line.as_str().unwrap().contains(said)), "{info:?}");
+        let source = document["facts"][0]["source"].as_str().unwrap();
+        assert_eq!(source.contains("that can be read"), said.starts_with("cannot"), "{source}");
+    }
+}
+
+#[test]
+fn a_memory_whose_place_is_not_known_is_not_called_off() {
+    let world = World::new();
+    let lines = world.under(&["env", "CLAUDE_CODE_REMOTE_MEMORY_DIR=/a"], ":", &[BINARY]);
+    let found = line(&lines, "switched off");
+    assert!(found.ends_with("it is not known where the client's own memory is"), "{found}");
+}
