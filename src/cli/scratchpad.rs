@@ -55,9 +55,13 @@ fn exec(args: &ExecArgs) -> anyhow::Result<Answer> {
     let (config, state) = settings()?;
     let lane = args.lane.as_ref().or(config.lane.as_ref());
     let Some(lane) = lane.filter(|lane| is_remote_scratchpad_lane(Some(lane))) else {
-        let lane =
-            lane.map_or("no lane".to_owned(), |lane| label::quoted(lane, label::LABEL_LENGTH));
-        let failure = Failure::no(format!("{lane} is no remote lane"));
+        let failure = Failure::no(match lane {
+            None => "no lane is named, and the configuration names none".to_owned(),
+            Some(lane) => format!(
+                "{} is no remote lane: those are ssh, local-docker, k8s and e2b",
+                label::quoted(lane, label::LABEL_LENGTH)
+            ),
+        });
         return not_started(failure.hint("ringfence scratchpad exec --lane ssh --target HOST …"));
     };
     // Of another lane than the configuration's its target and command line say nothing.

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use crate::config;
+use crate::config::{self, Scratchpad};
 use crate::payload::Payload;
+use crate::scratchpad::adapter::Adapter;
 use crate::scratchpad::{flight, remote_scratchpad_dir_for};
 use crate::sys::{child, env, process};
 
@@ -31,7 +32,7 @@ const OF_THE_LANES: [&str; 9] = [
 pub(super) fn session_start(session: &str, line: &Line, cwd: &str) -> Option<String> {
     let dirs = line.dirs()?;
     let config = config::load_for(&dirs, line.config.as_deref(), Path::new(cwd)).scratchpad;
-    let lane = config.lane?;
+    let lane = config.lane.as_deref().filter(|_| is_whole(&config))?;
     let dir = remote_scratchpad_dir_for(Some(session))?;
     flight::begin(&line.state(&dirs), session);
     start(session, line);
@@ -56,9 +57,16 @@ pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
         return;
     }
     let config = config::load_for(&dirs, line.config.as_deref(), Path::new(&payload.cwd));
-    if config.scratchpad.lane.is_some() && flight::begin(&state, &payload.session) {
+    if is_whole(&config.scratchpad) && flight::begin(&state, &payload.session) {
         start(&payload.session, line);
     }
+}
+
+/// Whether the configuration says all that a command takes to get there: what can never be made is not
+/// told of.
+fn is_whole(config: &Scratchpad) -> bool {
+    let (target, exec) = (config.target.as_deref(), config.exec.as_deref());
+    config.lane.as_deref().is_some_and(|lane| Adapter::new(lane, target, exec).is_ok())
 }
 
 fn start(session: &str, line: &Line) {

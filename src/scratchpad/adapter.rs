@@ -66,6 +66,18 @@ impl Adapter {
     }
 }
 
+/// The longest target, in bytes: longer than a host's name and what may stand around it.
+const LONGEST_TARGET: usize = 512;
+
+/// Whether `target` is a name and no more. It is one word of an argument list, but some programs read
+/// more into it.
+pub fn is_plain_target(target: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`$\\;&|<>(){}*?!#".contains(&byte);
+    (1..=LONGEST_TARGET).contains(&target.len())
+        && !target.starts_with('-')
+        && target.bytes().all(plain)
+}
+
 fn split(text: &str, target: Option<&str>) -> Result<Vec<String>, String> {
     let words = shell_words::split(text).map_err(|_| format!("`{text}` is no command line"))?;
     if words.iter().filter(|word| *word == COMMAND).count() != 1
@@ -84,9 +96,7 @@ fn put(words: &[String], target: Option<&str>) -> Result<Vec<String>, String> {
         return Ok(words.to_vec());
     }
     let target = target.ok_or("the lane needs a target")?;
-    // The target is one word of an argument list, but some programs read more into it.
-    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`$\\;&|<>(){}*?!#".contains(&byte);
-    if target.is_empty() || target.starts_with('-') || !target.bytes().all(plain) {
+    if !is_plain_target(target) {
         return Err("the target is no plain name".to_owned());
     }
     Ok(words.iter().map(|word| word.replace(TARGET, target)).collect())

@@ -1,6 +1,7 @@
 //! One `mkdir` for all processes of this machine: who comes first makes the directory, the others wait
 //! for it, and what came of it is kept.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use super::adapter::Adapter;
 use super::{ExecEnv, ExecFailed, ExecOptions, ExecOutput, make};
 use crate::state::{State, digest};
 use crate::sys::child::{self, Bounds, Captured};
-use crate::sys::{clock, file, replace};
+use crate::sys::{clock, file, place, replace};
 
 /// How long a failure holds, in milliseconds; a success holds as long as the instance.
 const FAILURE_HOLDS: i64 = 10 * 60 * 1000;
@@ -19,6 +20,9 @@ const FAILURE_HOLDS: i64 = 10 * 60 * 1000;
 /// How long a lane has to make a directory: time for a machine to boot, and no longer, because a command
 /// waits for it.
 pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How much longer than that others wait.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// What is kept of what the lane's program prints then.
 const KEPT: usize = 64 << 10;
@@ -114,8 +118,9 @@ fn exec(
 pub fn ensure(state: &State, place: &Place<'_>, adapter: &Adapter) -> Settled {
     let dir = record_dir(state, place, &instance(place, adapter));
     // A process that dies lets go of the lock, and what it had not settled is done by the next.
-    let lock = replace::make_dirs(&dir, 0o700)
-        .and_then(|_| replace::lock_dir_within(&dir, place.patience.saturating_mul(2)));
+    let lock = private(state)
+        .and_then(|()| replace::make_dirs(&dir, 0o700))
+        .and_then(|_| replace::lock_dir_within(&dir, place.patience.saturating_add(GRACE)));
     if let Ok(None) = lock {
         return Settled::Failed("another process is at it and does not end".to_owned());
     }
@@ -168,11 +173,22 @@ fn record_dir(state: &State, place: &Place<'_>, instance: &str) -> PathBuf {
 
 /// Notes that a session's directory is being seen to; `false` when it was before.
 pub fn begin(state: &State, session: &str) -> bool {
+    private(state).is_ok()
+        && file::write_new(
+            &state.dir().join("scratchpad").join(format!("{}.begun", digest(session))),
+            b"",
+        )
+        .is_ok()
+}
+
+/// Our directory in the state, which is no link.
+fn private(state: &State) -> io::Result<()> {
     let dir = state.dir().join("scratchpad");
-    if file::private_dir(&dir).is_err() {
-        return false;
+    file::private_dir(&dir)?;
+    if place::is_link(&dir) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is a link"));
     }
-    file::write_new(&dir.join(format!("{}.begun", digest(session))), b"").is_ok()
+    Ok(())
 }
 
 /// Whether somebody saw to a session's directory.

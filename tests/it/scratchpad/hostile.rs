@@ -215,3 +215,61 @@ fn nothing_is_made_where_a_planted_link_leads() {
         assert_eq!(said, expected, "{before}");
     }
 }
+
+#[test]
+fn what_can_never_be_made_is_not_told_of() {
+    let home = world("exit 0");
+    let ssh = home.path().join("bin/ssh").display().to_string();
+    for (number, (rest, is_told)) in [
+        // The usual command line needs a target.
+        (String::new(), false),
+        ("target = \"-oProxyCommand=id\"".to_owned(), false),
+        ("target = \"a b\"".to_owned(), false),
+        ("target = 7".to_owned(), false),
+        (format!("target = \"{}\"", "h".repeat(600)), false),
+        (format!("exec = \"{ssh} {{target}} {{command}}\""), false),
+        (format!("exec = \"{ssh} {{command}}\""), true),
+        (format!("target = \"box\"\nexec = \"{ssh} root@{{target}} {{command}}\""), true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = format!("[scratchpad]\nlane = \"ssh\"\n{rest}\n");
+        home.file(".config/ringfence/config.toml", &text);
+        let said = hook(&home, "session-start", &format!("s-{number}"), "");
+        assert_eq!(!said.is_empty(), is_told, "{rest}: {said}");
+        assert_eq!(hook(&home, "pre-tool-use", &format!("t-{number}"), "Bash"), "");
+    }
+    home.file(".config/ringfence/config.toml", "[scratchpad]\nlane = \"ssh\"\ntarget = \"-x\"\n");
+    let doctor = home.run(&["doctor"], b"").stdout;
+    assert!(doctor.contains("`scratchpad.target` must be the plain name"), "{doctor}");
+}
+
+#[test]
+fn a_link_in_the_place_of_our_records_is_not_written_through() {
+    let home = world("exit 0");
+    let victim = home.dir("victim");
+    home.dir(".local/state/ringfence");
+    let place = home.path().join(".local/state/ringfence/scratchpad");
+    std::os::unix::fs::symlink(&victim, place).unwrap();
+    // Without a record it is made again, which changes nothing there.
+    for count in 1..3 {
+        assert_eq!(exec(&home, "ssh", "s-1", &["true"]).code, Some(0));
+        assert_eq!(makes(&home), count);
+    }
+    hook(&home, "pre-tool-use", "s-1", "Bash");
+    assert_eq!(std::fs::read_dir(victim).unwrap().count(), 0);
+}
+
+#[test]
+fn a_lane_that_is_not_known_is_told_the_known_ones() {
+    let home = Home::new();
+    let run = |lane: &[&str]| {
+        let words = [&["scratchpad", "exec", "--session", "s"], lane, &["--", "true"]].concat();
+        home.run(&words, b"").stderr
+    };
+    assert!(run(&["--lane", "docker"]).starts_with(
+        "error: \"docker\" is no remote lane: those are ssh, local-docker, k8s and e2b\n"
+    ));
+    assert!(run(&[]).starts_with("error: no lane is named, and the configuration names none\n"));
+}
