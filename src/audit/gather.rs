@@ -122,18 +122,20 @@ fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> 
         }
         Family::Cortex => !question.places.servers_named(server::CORTEX).is_empty(),
     };
-    let (root, is_resolved) = whole(path.parent()?);
-    // Its own program opens it through a link; ours does not.
-    let file = match family {
+    // Cortex's program opens its store through a link, and has the side files where that leads; ours
+    // does not.
+    let path = match family {
         Family::Native => path.to_path_buf(),
         Family::Cortex => file::canonical(path).unwrap_or_else(|| path.to_path_buf()),
     };
+    let named = path.parent()?.to_path_buf();
+    let (root, is_resolved) = whole(&named);
     Some(Store {
         name,
         root,
-        named: path.parent()?.to_path_buf(),
+        named,
         is_resolved,
-        file: Some(file),
+        file: Some(path),
         channel: if served { Channel::Server } else { Channel::Shell },
         program,
         server,

@@ -278,3 +278,43 @@ fn a_memory_whose_place_is_not_known_is_not_called_off() {
     let found = line(&lines, "switched off");
     assert!(found.ends_with("it is not known where the client's own memory is"), "{found}");
 }
+
+#[test]
+fn writers_that_take_turns_keep_nobody_out() {
+    let world = World::new();
+    let path = format!("{}/memory.db", world.store());
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let store = Connection::open(&path).unwrap();
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                store.execute_batch("BEGIN IMMEDIATE; SELECT count(*) FROM notes; COMMIT").unwrap();
+            }
+        });
+        let lines = world.under(&["env"], ":", &[BINARY]);
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(line(&lines, "locked ringfence").starts_with("well"), "{lines:#?}");
+    });
+}
+
+#[test]
+fn cortex_has_its_store_where_a_link_leads() {
+    let world = World::new();
+    let real = world.home.dir("elsewhere").join("real.db");
+    let store = Connection::open(&real).unwrap();
+    store.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE notes (id TEXT)").unwrap();
+    drop(store);
+    std::os::unix::fs::symlink(&real, world.work().join(".cortex.db")).unwrap();
+    let lines = world.under(&["env"], ":", &[BINARY]);
+    let found = line(&lines, "directory cortex");
+    assert!(
+        found.starts_with("well directory cortex: a file was kept in `~/elsewhere`"),
+        "{found}"
+    );
+    let lines = world.under(
+        &["env"],
+        "rm -f ~/elsewhere/real.db-shm; mkdir ~/elsewhere/real.db-shm",
+        &[BINARY],
+    );
+    assert!(line(&lines, "directory cortex").starts_with("fails"), "{lines:#?}");
+}
