@@ -200,6 +200,8 @@ fn nothing_is_made_where_a_planted_link_leads() {
         ("mkdir /tmp/real; ln -s /tmp/real /tmp/scratchpad", "74\n"),
         ("mkdir -p /tmp/real /tmp/scratchpad; ln -s /tmp/real/x /tmp/scratchpad/s-1", "74\n"),
         ("mkdir /tmp/real; : > /tmp/scratchpad", "73\n"),
+        ("mkdir /tmp/real; mount -o remount,ro /tmp", "73\n"),
+        ("mkdir /tmp/real; mount -t tmpfs -o nr_inodes=2 none /tmp; mkdir /tmp/real", "73\n"),
         ("mkdir -p /tmp/real /tmp/scratchpad; : > /tmp/scratchpad/s-1", "73\n"),
         ("mkdir -p /tmp/real /tmp/scratchpad; mkfifo /tmp/scratchpad/s-1", "73\n"),
         ("mkdir -p /tmp/real /tmp/scratchpad/s-1; chown 65534 /tmp/scratchpad/s-1", "75\n"),
