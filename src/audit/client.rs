@@ -34,8 +34,12 @@ impl Channel {
 pub struct Store {
     /// Whose: `ringfence`, `cortex`, `auto memory`.
     pub name: &'static str,
-    /// The directory in which files must be made; canonical.
+    /// The directory in which files must be made; canonical where it could be resolved.
     pub root: PathBuf,
+    /// The same as it is named, links and all.
+    pub named: PathBuf,
+    /// Where the system does not tell what it leads to, it is compared with nothing.
+    pub is_resolved: bool,
     /// The store's own file, where it is one.
     pub file: Option<PathBuf>,
     /// What writes it.
@@ -104,7 +108,7 @@ pub fn judge(store: &Store, sandbox: Option<&Sandbox>, denial: Option<&Denial>) 
             ),
         }),
         Channel::Shell => {
-            let sandbox = sandbox?;
+            let sandbox = sandbox.filter(|_| store.is_resolved)?;
             if sandbox_reaches(sandbox, &store.root)
                 || sandbox.excluded.iter().any(|word| word == store.program)
             {

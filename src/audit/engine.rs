@@ -9,7 +9,7 @@ use super::{
     EngineBackend, MemoryPersistenceConfig, MemoryWriteBoundaryFacts,
     build_memory_write_boundary_audit, effective_memory_persistence_capable,
 };
-use crate::sys::place;
+use crate::sys::{env, place};
 
 /// The variables that configure it.
 pub const VARIABLES: [&str; 7] = [
@@ -33,8 +33,14 @@ pub fn audit(
     cwd: &Path,
 ) {
     let default_root = home.join(".ai-agent");
-    let is_set = VARIABLES.iter().any(|name| variable(name).is_some());
+    let is_set = VARIABLES.iter().any(|name| variable(name).is_some() || env::is_no_text(name));
     if !is_set && !place::is_directory(&default_root) {
+        return;
+    }
+    if let Some(name) = VARIABLES.iter().find(|name| env::is_no_text(name)) {
+        report
+            .info
+            .push(format!("`{name}` is set to what is no text, so nothing is said of the engine"));
         return;
     }
     let Some(facts) = facts(report, variable, &default_root, cwd) else { return };

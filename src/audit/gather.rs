@@ -15,6 +15,12 @@ use crate::wiring::table::Places;
 /// The client's switch for its own memory.
 const NO_AUTO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
 
+/// Where a host of the client keeps that memory, before all settings.
+const MEMORY_PATH: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
+
+/// Below which it keeps it where no setting moves it; what it is called there is not known.
+const REMOTE_MEMORY: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
+
 /// What is asked.
 pub struct Question<'a> {
     /// Where things are.
@@ -33,24 +39,38 @@ pub struct Known {
     pub stores: Vec<Store>,
     /// The sandbox around shell commands; `None` = none, or it cannot be computed.
     pub sandbox: Option<Sandbox>,
+    /// The client's own memory is switched off.
+    pub is_auto_memory_off: bool,
 }
 
 /// Audits the stores that are in use below this client.
 pub fn audit(report: &mut Report, question: &Question<'_>) -> Known {
+    for file in question.files.iter().filter(|file| !file.is_loaded()) {
+        let place = file.path.display();
+        report.info.push(match &file.unreadable {
+            Some(why) => format!("`{place}` cannot be read, so nothing is known of it: {why}"),
+            None => format!("the client does not take `{place}` as it is, so nothing in it counts"),
+        });
+    }
     let sandbox = sandbox(report, question);
     let mut stores = Vec::new();
     for (family, path) in question.stores {
         stores.extend(store(question, *family, path));
     }
-    stores.extend(auto_memory(report, question));
+    let auto_memory = auto_memory(report, question);
+    let is_auto_memory_off = matches!(auto_memory, AutoMemory::Off);
+    if let AutoMemory::At(store) = auto_memory {
+        stores.push(store);
+    }
     for store in &stores {
-        let value = format!("{} ({})", store.root.display(), store.channel.as_str());
+        let not = if store.is_resolved { "" } else { " cannot be resolved" };
+        let value = format!("{}{not} ({})", store.root.display(), store.channel.as_str());
         report.fact(store.name, value, source_of(store));
         let denial =
             (store.channel == Channel::FileTools).then(|| denial(question, &store.root)).flatten();
         report.warnings.extend(client::judge(store, sandbox.as_ref(), denial.as_ref()));
     }
-    Known { stores, sandbox }
+    Known { stores, sandbox, is_auto_memory_off }
 }
 
 fn source_of(store: &Store) -> &'static str {
@@ -70,6 +90,14 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
     Some(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
 }
 
+/// The same, and whether it could be resolved.
+fn whole(path: &Path) -> (PathBuf, bool) {
+    match canonical(path) {
+        Some(real) => (real, true),
+        None => (path.to_path_buf(), false),
+    }
+}
+
 /// A store that somebody uses: it is there, or its family's home is.
 fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> {
     let used = file::exists(path) || {
@@ -78,7 +106,7 @@ fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> 
             // Below a Cortex home, not the file in a repository from before there was one.
             Family::Cortex => path.ancestors().nth(3)?.to_path_buf(),
         };
-        path.starts_with(&home) && place::is_directory(&home) && family_uses(family, &home)
+        path.starts_with(&home) && file::exists(&home) && family_uses(family, &home)
     };
     if !used {
         return None;
@@ -94,10 +122,20 @@ fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> 
         }
         Family::Cortex => !question.places.servers_named(server::CORTEX).is_empty(),
     };
+    // Cortex's program opens its store through a link, and has the side files where that leads; ours
+    // does not.
+    let path = match family {
+        Family::Native => path.to_path_buf(),
+        Family::Cortex => file::canonical(path).unwrap_or_else(|| path.to_path_buf()),
+    };
+    let named = path.parent()?.to_path_buf();
+    let (root, is_resolved) = whole(&named);
     Some(Store {
         name,
-        root: canonical(path.parent()?)?,
-        file: Some(path.to_path_buf()),
+        root,
+        named,
+        is_resolved,
+        file: Some(path),
         channel: if served { Channel::Server } else { Channel::Shell },
         program,
         server,
@@ -106,7 +144,8 @@ fn store(question: &Question<'_>, family: Family, path: &Path) -> Option<Store> 
 
 fn family_uses(family: Family, home: &Path) -> bool {
     match family {
-        Family::Native => !file::names(home).is_empty(),
+        // What is no directory, or cannot be read, holds no store and lets none be made.
+        Family::Native => !place::is_directory(home) || !file::names(home).is_empty(),
         Family::Cortex => home.file_name().is_some_and(|name| name == ".cortex"),
     }
 }
@@ -136,25 +175,33 @@ fn listed(question: &Question<'_>, file: &SettingsFile, path: &str) -> Option<Pa
         root if root.is_empty() && path.starts_with('/') => "/".to_owned(),
         plain => plain,
     };
-    let plain = plain.as_str();
+    canonical(&placed(question, file, &plain))
+}
+
+/// A path of a settings file from the root, links and all.
+fn placed(question: &Question<'_>, file: &SettingsFile, path: &str) -> PathBuf {
     let home = &question.places.dirs.home;
-    let place = if plain == "~" {
+    if path == "~" {
         home.clone()
-    } else if let Some(below) = plain.strip_prefix("~/") {
+    } else if let Some(below) = path.strip_prefix("~/") {
         home.join(below)
-    } else if let Some(absolute) = plain.strip_prefix("//") {
+    } else if let Some(absolute) = path.strip_prefix("//") {
         Path::new("/").join(absolute)
     } else {
-        owner(question, file).join(plain)
-    };
-    canonical(&place)
+        owner(question, file).join(path)
+    }
 }
 
 /// The sandbox of shell commands, when it is on and can be computed.
 fn sandbox(report: &mut Report, question: &Question<'_>) -> Option<Sandbox> {
     let decides = strongest(question).find(|file| file.fence.sandboxed.is_some());
     let Some(file) = decides.filter(|file| file.fence.sandboxed == Some(true)) else {
-        let source = decides.map_or("no settings file switches it on".to_owned(), from);
+        let all = question.files.iter().all(|file| file.unreadable.is_none());
+        let none = match all {
+            true => "no settings file switches it on",
+            false => "no settings file that can be read switches it on",
+        };
+        let source = decides.map_or(none.to_owned(), from);
         report.fact("client sandbox", "off", source);
         return None;
     };
@@ -214,30 +261,48 @@ fn from(file: &SettingsFile) -> String {
     file.path.display().to_string()
 }
 
-/// The client's own memory, when it is not switched off.
-fn auto_memory(report: &mut Report, question: &Question<'_>) -> Option<Store> {
+/// What the settings, or else our own environment, say of a variable.
+fn variable(question: &Question<'_>, name: &str) -> Option<String> {
+    let said = |file: &SettingsFile| file.env.iter().find(|(known, _)| known == name).cloned();
+    strongest(question).find_map(said).map(|(_, value)| value).or_else(|| env::var(name))
+}
+
+/// The client's own memory.
+enum AutoMemory {
+    Off,
+    /// On, at a place of which nothing is known.
+    Untold,
+    At(Store),
+}
+
+fn auto_memory(report: &mut Report, question: &Question<'_>) -> AutoMemory {
     let said = strongest(question).find_map(|file| file.fence.auto_memory);
-    let variable = strongest(question)
-        .find_map(|file| file.env.iter().find(|(name, _)| name == NO_AUTO_MEMORY))
-        .map(|(_, value)| value.clone())
-        .or_else(|| env::var(NO_AUTO_MEMORY));
-    let off = variable.as_deref().is_some_and(|value| matches!(value, "1" | "true"));
+    let off = variable(question, NO_AUTO_MEMORY)
+        .is_some_and(|value| matches!(value.as_str(), "1" | "true"));
     if off || said == Some(false) {
         let why = if off { NO_AUTO_MEMORY } else { "autoMemoryEnabled" };
         report.fact("auto memory", "off", why);
-        return None;
+        return AutoMemory::Off;
     }
     // A project's shared file cannot move it.
     let moved = strongest(question)
         .filter(|file| file.origin != Origin::Project)
         .find_map(|file| Some((file, file.fence.auto_memory_dir.as_deref()?)));
-    let root = match moved {
-        Some((file, path)) => listed(question, file, path)?,
-        None => canonical(&usual_auto_memory(question))?,
+    let named = match (variable(question, MEMORY_PATH), moved) {
+        (Some(path), _) => question.cwd.join(path),
+        (None, Some((file, path))) => placed(question, file, path),
+        (None, None) if variable(question, REMOTE_MEMORY).is_some() => {
+            report.fact("auto memory", "somewhere below that directory", REMOTE_MEMORY);
+            return AutoMemory::Untold;
+        }
+        (None, None) => usual_auto_memory(question),
     };
-    Some(Store {
+    let (root, is_resolved) = whole(&named);
+    AutoMemory::At(Store {
         name: "auto memory",
         root,
+        named,
+        is_resolved,
         file: None,
         channel: Channel::FileTools,
         program: "",

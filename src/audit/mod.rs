@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 pub mod client;
 pub mod engine;
 pub mod gather;

@@ -4,21 +4,26 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::agents::agents;
 use super::client::{self, Channel, Sandbox, Store};
 use super::gather::{self, Known, Question};
 use crate::decision::Code;
-use crate::facts::front_matter;
 use crate::memory::store::{Project, quick_check};
 use crate::posture::boundary::start::bubblewrap;
 use crate::posture::hosted::HOSTED_VARIABLE;
 use crate::sys::child::{self, Run};
 use crate::sys::git::Repository;
-use crate::sys::{env, file, proof};
+use crate::sys::{clock, env, file, proof};
 use crate::wiring::doctor::{self, Health};
 use crate::wiring::matcher::Matcher;
 
 /// How long a proof inside a boundary may take.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often a writer's lock is looked at, and the pause between, in milliseconds: no note takes as
+/// long as all of it.
+const LOOKS: u32 = 100;
+const PAUSE_MS: u64 = 20;
 
 /// What a proof prints when it holds.
 pub const PROVED: &str = "proved";
@@ -65,13 +70,15 @@ pub fn probe(question: &Question<'_>, known: &Known) -> Vec<Probed> {
         let mut add = |cause, (outcome, said): (Outcome, String)| {
             all.push(Probed { cause, store: store.name, outcome, said });
         };
-        add("directory", directory(store));
+        let directory = directory(store);
+        let is_writable = directory.0 == Outcome::Well;
+        add("directory", directory);
         add("sandbox", boundary(question, store, known.sandbox.as_ref()));
         add("rules", rules(question, store));
         add("throw-away", throw_away(question, store));
         add("other hooks", other_hooks(question, store));
         if let Some(file) = store.file.as_deref().filter(|file| file::exists(file)) {
-            let (corrupt, locked) = readable(file);
+            let (corrupt, locked) = readable(file, is_writable);
             add("corrupt", corrupt);
             add("locked", locked);
         }
@@ -86,11 +93,11 @@ pub fn probe(question: &Question<'_>, known: &Known) -> Vec<Probed> {
     all
 }
 
-fn well(said: impl Into<String>) -> (Outcome, String) {
+pub(super) fn well(said: impl Into<String>) -> (Outcome, String) {
     (Outcome::Well, said.into())
 }
 
-fn fails(said: impl Into<String>) -> (Outcome, String) {
+pub(super) fn fails(said: impl Into<String>) -> (Outcome, String) {
     (Outcome::Fails, said.into())
 }
 
@@ -100,7 +107,7 @@ fn unknown(said: impl Into<String>) -> (Outcome, String) {
 
 /// Mode, owner, mount, space and quota, by keeping a file there as this process.
 fn directory(store: &Store) -> (Outcome, String) {
-    if let Err(said) = proof::keep_a_file(&store.root) {
+    if let Err(said) = proof::keep_a_file(&store.named) {
         return fails(said);
     }
     let Some(path) = &store.file else {
@@ -245,9 +252,17 @@ fn throw_away(question: &Question<'_>, store: &Store) -> (Outcome, String) {
             ));
         }
     }
-    let temporary = ["/tmp", "/var/tmp", "/dev/shm", "/run"].map(Path::new);
-    if let Some(place) = temporary.iter().find(|place| root.starts_with(place)) {
-        return fails(format!("`{}` is cleared by the system", place.display()));
+    let temporary = ["/tmp", "/var/tmp"].map(Path::new);
+    // What is mounted below them is no part of them.
+    let is_apart = |place: &Path| {
+        mount.as_ref().is_some_and(|mount| mount.point != place && mount.point.starts_with(place))
+    };
+    let place = temporary.iter().find(|place| root.starts_with(place) && !is_apart(place));
+    if let Some(place) = place {
+        return fails(format!(
+            "`{}` is for temporary things, which systems clear away",
+            place.display()
+        ));
     }
     if root.components().any(|one| one.as_os_str() == "_npx") {
         return fails("it lies in a cache of npx, which any run may clear");
@@ -259,7 +274,9 @@ fn throw_away(question: &Question<'_>, store: &Store) -> (Outcome, String) {
     if let Some(top) = linked.filter(|top| root.starts_with(top)) {
         return fails(format!("it lies in the work tree `{}` and goes with it", top.display()));
     }
-    if mount.is_some_and(|mount| mount.kind == "overlay") && file::exists(Path::new("/.dockerenv"))
+    let contained = ["/.dockerenv", "/run/.containerenv"].map(Path::new);
+    if mount.is_some_and(|mount| mount.kind == "overlay")
+        && contained.iter().any(|mark| file::exists(mark))
     {
         return fails("it lies in a container's own layer, gone with the container");
     }
@@ -291,28 +308,49 @@ fn other_hooks(question: &Question<'_>, store: &Store) -> (Outcome, String) {
     }
 }
 
-/// Whether the store is whole, and whether somebody keeps readers out.
-fn readable(path: &Path) -> ((Outcome, String), (Outcome, String)) {
+/// Whether the store is whole, and whether somebody keeps others out.
+fn readable(path: &Path, is_writable: bool) -> ((Outcome, String), (Outcome, String)) {
     match quick_check(path) {
-        Ok(()) => (well("the store is whole"), well("nobody keeps a reader out")),
+        Ok(()) => (well("the store is whole"), locked(path)),
         Err(doubt) if doubt.code == Code::StoreLocked => {
             (unknown("it is locked"), fails(format!("it is locked: {}", doubt.detail)))
         }
-        Err(doubt) if doubt.code == Code::StoreCorrupt => {
-            (fails(doubt.detail), well("nobody keeps a reader out"))
-        }
+        Err(doubt) if doubt.code == Code::StoreCorrupt => (fails(doubt.detail), locked(path)),
         Err(doubt) => {
-            let said = format!("{}: {}", doubt.code.as_str(), doubt.detail);
-            (fails(said), unknown("it cannot be read"))
+            let said = format!("it cannot be read: {}: {}", doubt.code.as_str(), doubt.detail);
+            // Where the directory is at fault, the store itself may well be whole.
+            let outcome = if is_writable { Outcome::Fails } else { Outcome::Unknown };
+            ((outcome, said), unknown("it cannot be read"))
         }
     }
+}
+
+/// Whether one writer keeps all others out for longer than any note takes.
+fn locked(path: &Path) -> (Outcome, String) {
+    let free = || well("nobody keeps a reader or a writer out");
+    let Some(writer) = proof::writer_of(path) else { return free() };
+    for _ in 0..LOOKS {
+        clock::pause(PAUSE_MS);
+        // Where another one has it by now, each gets its turn.
+        if proof::writer_of(path) != Some(writer) {
+            return free();
+        }
+    }
+    let who = match writer {
+        0 => "another process".to_owned(),
+        pid => format!("process {pid}"),
+    };
+    fails(format!("{who} keeps it for writing and does not end"))
 }
 
 fn switched_off(known: &Known) -> (Outcome, String) {
     let on = known.stores.iter().any(|store| store.channel == Channel::FileTools);
     match on {
         true => well("the client's own memory is on"),
-        false => unknown("the client's own memory is off: it is not asked to write any"),
+        false if known.is_auto_memory_off => {
+            unknown("the client's own memory is off: it is not asked to write any")
+        }
+        false => unknown("it is not known where the client's own memory is"),
     }
 }
 
@@ -328,42 +366,6 @@ fn work_tree(question: &Question<'_>) -> (Outcome, String) {
         }
         _ => well(format!("the store is that of `{}`", main.display())),
     }
-}
-
-/// Agents that are to remember and have no tool to write with.
-fn agents(question: &Question<'_>) -> (Outcome, String) {
-    let dirs =
-        [question.places.client.join("agents"), question.places.project.join(".claude/agents")];
-    let mut lacking = Vec::new();
-    for dir in &dirs {
-        for name in file::names(dir).into_iter().filter(|name| name.ends_with(".md")).take(500) {
-            let text = file::read_head(&dir.join(&name), 16 << 10).unwrap_or_default();
-            if remembers_without_tools(&String::from_utf8_lossy(&text)) {
-                lacking.push(dir.join(name).display().to_string());
-            }
-        }
-    }
-    lacking.sort();
-    match lacking.first() {
-        None => well("no agent with a memory lacks the tools for it"),
-        Some(first) => {
-            fails(format!("{first} has `memory:`, but its `tools:` hold neither Write nor Edit"))
-        }
-    }
-}
-
-fn remembers_without_tools(text: &str) -> bool {
-    let lines = front_matter(text);
-    let after = |key: &str| lines.iter().position(|line| line.starts_with(key));
-    let (Some(_), Some(at)) = (after("memory:"), after("tools:")) else { return false };
-    let first = lines.get(at).and_then(|line| line.strip_prefix("tools:")).unwrap_or_default();
-    let more = lines.iter().skip(at + 1).take_while(|line| line.trim_start().starts_with('-'));
-    let named: Vec<&str> = std::iter::once(first)
-        .chain(more.copied())
-        .flat_map(|line| line.split([',', '[', ']', '"', '\'', ' ', '-']))
-        .filter(|word| !word.is_empty())
-        .collect();
-    !named.is_empty() && !named.iter().any(|tool| matches!(*tool, "Write" | "Edit" | "*"))
 }
 
 fn guard(question: &Question<'_>) -> (Outcome, String) {

@@ -20,6 +20,7 @@ use crate::wiring::table::Places;
 
 /// Runs the command.
 pub(crate) fn run(args: &AuditArgs) -> anyhow::Result<Answer> {
+    proof::outlive_file_limits();
     if let Some(dir) = &args.prove {
         return Ok(prove(dir));
     }
@@ -100,9 +101,13 @@ fn screen(report: &Report, probed: Option<&[Probed]>) -> String {
         let label = format!("{}: ", warning.tag);
         row(&label, &warning.detail, 2);
     }
-    if report.warnings.is_empty() {
-        text.push_str("nothing to warn about\n");
-    }
+    let failing = probed.into_iter().flatten().filter(|one| one.outcome == Outcome::Fails).count();
+    text.push_str(match (failing, report.warnings.is_empty()) {
+        (0, true) => "nothing to warn about\n",
+        (1, true) => "one cause of lost memory is there: the line that begins with `fails`\n",
+        (_, true) => "causes of lost memory are there: the lines that begin with `fails`\n",
+        (_, false) => "",
+    });
     text
 }
 

@@ -12,7 +12,7 @@ Examples:
   ringfence audit --strict    the same; exit 1 if there is a warning
   ringfence audit --probe     prove it: write, read back and remove a file where each store lies")]
 pub(crate) struct AuditArgs {
-    /// Exit 1 when there is a warning
+    /// Exit 1 when there is a warning or a probe fails
     #[arg(long)]
     pub(crate) strict: bool,
     /// Try every known cause out; nothing is left behind

@@ -14,8 +14,10 @@ use crate::state::State;
 use crate::sys::env;
 use crate::sys::ward::{self, Ward};
 
-/// The status of a command that could not be started, as env(1) has it for its own failures.
+/// The status where nothing could be run; the lane's program itself as env(1) has it.
 const NOT_STARTED: u8 = 125;
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
 
 /// Runs the command.
 pub(crate) fn run(args: &ScratchpadArgs) -> anyhow::Result<Answer> {
@@ -53,9 +55,13 @@ fn exec(args: &ExecArgs) -> anyhow::Result<Answer> {
     let (config, state) = settings()?;
     let lane = args.lane.as_ref().or(config.lane.as_ref());
     let Some(lane) = lane.filter(|lane| is_remote_scratchpad_lane(Some(lane))) else {
-        let lane =
-            lane.map_or("no lane".to_owned(), |lane| label::quoted(lane, label::LABEL_LENGTH));
-        let failure = Failure::no(format!("{lane} is no remote lane"));
+        let failure = Failure::no(match lane {
+            None => "no lane is named, and the configuration names none".to_owned(),
+            Some(lane) => format!(
+                "{} is no remote lane: those are ssh, local-docker, k8s and e2b",
+                label::quoted(lane, label::LABEL_LENGTH)
+            ),
+        });
         return not_started(failure.hint("ringfence scratchpad exec --lane ssh --target HOST …"));
     };
     // Of another lane than the configuration's its target and command line say nothing.
@@ -67,6 +73,12 @@ fn exec(args: &ExecArgs) -> anyhow::Result<Answer> {
         Ok(adapter) => adapter,
         Err(sentence) => return not_started(Failure::no(sentence)),
     };
+    // It would run on another machine than the one that was named.
+    if args.target.is_some() && args.target != config.target && !adapter.takes_target {
+        let said =
+            "the configured command line has no `{target}`, so it reaches no other than its own";
+        return not_started(Failure::no(said));
+    }
     match remote_scratchpad_dir_for(Some(&args.session)) {
         None => output::warning(&no_dir(&args.session)),
         Some(dir) => {
@@ -75,6 +87,8 @@ fn exec(args: &ExecArgs) -> anyhow::Result<Answer> {
                 target: target.map(String::as_str),
                 session: &args.session,
                 dir: &dir,
+                patience: flight::PATIENCE,
+                is_heard: true,
             };
             if let Settled::Failed(why) = flight::ensure(&state, &place, &adapter) {
                 let why = label::one_line(&why, 300);
@@ -84,12 +98,15 @@ fn exec(args: &ExecArgs) -> anyhow::Result<Answer> {
     }
     let argv: Vec<OsString> =
         adapter.argv(&shell_words::join(&args.command)).into_iter().map(Into::into).collect();
-    let cwd = env::current_dir().unwrap_or_default();
+    // A directory that is gone here says nothing of the lane.
+    let cwd = env::current_dir().unwrap_or_else(|| "/".into());
     match ward::run(&Ward { argv: &argv, cwd: &cwd, env: &[], tells_pid_on: None }) {
         Ok(status) => Ok(Answer::Status(u8::try_from(status).unwrap_or(NOT_STARTED))),
         Err(error) => {
             let program = argv.first().map(|word| word.to_string_lossy()).unwrap_or_default();
-            not_started(Failure::no(format!("`{program}` does not start: {error}")))
+            output::failure(&Failure::no(format!("`{program}` does not start: {error}")).into());
+            let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+            Ok(Answer::Status(if is_missing { NOT_FOUND } else { NOT_EXECUTABLE }))
         }
     }
 }
@@ -107,7 +124,8 @@ fn begin(session: &str) -> anyhow::Result<Answer> {
     };
     let target = config.target.as_deref();
     let adapter = Adapter::new(&lane, target, config.exec.as_deref()).map_err(Failure::no)?;
-    let place = Place { lane: &lane, target, session, dir: &dir };
+    let patience = flight::PATIENCE;
+    let place = Place { lane: &lane, target, session, dir: &dir, patience, is_heard: false };
     Ok(match flight::ensure(&state, &place, &adapter) {
         Settled::Made => Answer::Yes,
         Settled::Failed(_) | Settled::FailedBefore => Answer::No,

@@ -9,7 +9,8 @@ Examples:
   ringfence scratchpad dir --session ID                                      where it would be
   ringfence scratchpad exec --lane ssh --target build --session ID -- make   run there, with it made first
 
-Exit status of exec: the command's own; 125 when it could not be started.")]
+Exit status of exec: the command's own; 125 when none is run, 126 and 127 when the lane's program does
+not start or is not there.")]
 pub(crate) struct ScratchpadArgs {
     #[command(subcommand)]
     pub(crate) command: ScratchpadCommand,
@@ -21,7 +22,7 @@ pub(crate) enum ScratchpadCommand {
     /// Print the session's directory, or say why it has none
     Dir {
         /// The session
-        #[arg(long, value_name = "ID")]
+        #[arg(long, value_name = "ID", allow_hyphen_values = true)]
         session: String,
     },
     /// Run one command on the lane; the directory is made before the first one

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::hosted::Origin;
-use crate::scratchpad::adapter::Adapter;
+use crate::scratchpad::adapter::{Adapter, is_plain_target};
 use crate::scratchpad::is_remote_scratchpad_lane;
 
 /// The lane of all sessions.
@@ -33,11 +33,11 @@ pub(super) fn take(
                 Ok(())
             }
             ("lane", _) => Err("must be \"ssh\", \"local-docker\", \"k8s\" or \"e2b\""),
-            ("target", Value::String(target)) => {
+            ("target", Value::String(target)) if is_plain_target(target) => {
                 scratchpad.target = Some(target.clone());
                 Ok(())
             }
-            ("target", _) => Err("must be a string"),
+            ("target", _) => Err("must be the plain name of a host, container, pod or sandbox"),
             ("exec", Value::String(line)) if Adapter::new("ssh", Some("t"), Some(line)).is_ok() => {
                 scratchpad.exec = Some(line.clone());
                 Ok(())

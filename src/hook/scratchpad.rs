@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use crate::config;
+use crate::config::{self, Scratchpad};
 use crate::payload::Payload;
+use crate::scratchpad::adapter::Adapter;
 use crate::scratchpad::{flight, remote_scratchpad_dir_for};
 use crate::sys::{child, env, process};
 
@@ -14,11 +15,24 @@ use super::line::Line;
 /// The programs of lanes are looked for here: a project can put any PATH into ours.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
+/// What the programs of lanes take from their environment: keys, and which server is meant.
+const OF_THE_LANES: [&str; 9] = [
+    "SSH_AUTH_SOCK",
+    "DOCKER_HOST",
+    "DOCKER_CONTEXT",
+    "DOCKER_CONFIG",
+    "DOCKER_CERT_PATH",
+    "DOCKER_TLS_VERIFY",
+    "KUBECONFIG",
+    "E2B_API_KEY",
+    "E2B_DOMAIN",
+];
+
 /// A session starts: the line for the model, when it has a directory.
 pub(super) fn session_start(session: &str, line: &Line, cwd: &str) -> Option<String> {
     let dirs = line.dirs()?;
     let config = config::load_for(&dirs, line.config.as_deref(), Path::new(cwd)).scratchpad;
-    let lane = config.lane?;
+    let lane = config.lane.as_deref().filter(|_| is_whole(&config))?;
     let dir = remote_scratchpad_dir_for(Some(session))?;
     flight::begin(&line.state(&dirs), session);
     start(session, line);
@@ -43,9 +57,16 @@ pub(super) fn pre_tool_use(raw: &[u8], line: &Line) {
         return;
     }
     let config = config::load_for(&dirs, line.config.as_deref(), Path::new(&payload.cwd));
-    if config.scratchpad.lane.is_some() && flight::begin(&state, &payload.session) {
+    if is_whole(&config.scratchpad) && flight::begin(&state, &payload.session) {
         start(&payload.session, line);
     }
+}
+
+/// Whether the configuration says all that a command takes to get there: what can never be made is not
+/// told of.
+fn is_whole(config: &Scratchpad) -> bool {
+    let (target, exec) = (config.target.as_deref(), config.exec.as_deref());
+    config.lane.as_deref().is_some_and(|lane| Adapter::new(lane, target, exec).is_ok())
 }
 
 fn start(session: &str, line: &Line) {
@@ -60,10 +81,11 @@ fn start(session: &str, line: &Line) {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     env.extend(line.config.as_deref().map(|path| ("RINGFENCE_CONFIG", text(path))));
     env.extend(line.dirs().map(|dirs| ("RINGFENCE_STATE", text(&dirs.state))));
-    // As the client itself was started with it; a project's settings come later.
-    let agent =
-        lifecycle::client().and_then(|client| process::variable(client.pid, "SSH_AUTH_SOCK"));
-    env.extend(agent.map(|socket| ("SSH_AUTH_SOCK", socket)));
+    // As the client itself was started with them; a project's settings come later.
+    if let Some(client) = lifecycle::client() {
+        let own = |name: &&'static str| Some((*name, process::variable(client.pid, name)?));
+        env.extend(OF_THE_LANES.iter().filter_map(own));
+    }
     // Without it the first command there finds no directory, as it would with an older release.
     drop(child::detach(&argv, Path::new("/"), &env));
 }

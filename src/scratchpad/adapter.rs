@@ -19,13 +19,19 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// What tells one instance of a target from the next of the same name.
 const INSTANCES: [(&str, &str); 2] = [
     ("local-docker", "docker inspect --format {{.Id}} {target}"),
-    ("k8s", "kubectl get {target} -o jsonpath={.metadata.uid}"),
+    // A pod's containers begin anew while it stays, each with an empty `/tmp`.
+    (
+        "k8s",
+        "kubectl get pod/{target} -o jsonpath={.metadata.uid}{.status.containerStatuses[*].containerID}",
+    ),
 ];
 
 /// How commands reach a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter {
     words: Vec<String>,
+    /// The command line names its target; without that it always reaches the same one.
+    pub takes_target: bool,
     /// Prints the instance's id; `None` = the target's name is all there is.
     pub instance: Option<Vec<String>>,
 }
@@ -42,10 +48,15 @@ impl Adapter {
         let words = split(text, target)?;
         let query = INSTANCES.iter().find(|(name, _)| *name == lane && template.is_none());
         let instance = match query {
-            Some((_, text)) => Some(put(&shell_words::split(text).unwrap_or_default(), target)?),
+            Some((_, text)) => {
+                // `pod/NAME` says itself what it is.
+                let names_kind = target.is_some_and(|target| target.contains('/'));
+                let text = if names_kind { text.replace("pod/", "") } else { (*text).to_owned() };
+                Some(put(&shell_words::split(&text).unwrap_or_default(), target)?)
+            }
             None => None,
         };
-        Ok(Self { words, instance })
+        Ok(Self { words, instance, takes_target: text.contains(TARGET) })
     }
 
     /// The program and its arguments for a shell text.
@@ -55,9 +66,22 @@ impl Adapter {
     }
 }
 
+/// The longest target, in bytes: longer than a host's name and what may stand around it.
+const LONGEST_TARGET: usize = 512;
+
+/// Whether `target` is a name and no more. It is one word of an argument list, but some programs read
+/// more into it.
+pub fn is_plain_target(target: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`$\\;&|<>(){}*?!#".contains(&byte);
+    (1..=LONGEST_TARGET).contains(&target.len())
+        && !target.starts_with('-')
+        && target.bytes().all(plain)
+}
+
 fn split(text: &str, target: Option<&str>) -> Result<Vec<String>, String> {
     let words = shell_words::split(text).map_err(|_| format!("`{text}` is no command line"))?;
     if words.iter().filter(|word| *word == COMMAND).count() != 1
+        || words.iter().filter(|word| word.contains(COMMAND)).count() != 1
         || words.first().is_some_and(|word| word == COMMAND)
     {
         return Err(format!(
@@ -68,15 +92,12 @@ fn split(text: &str, target: Option<&str>) -> Result<Vec<String>, String> {
 }
 
 fn put(words: &[String], target: Option<&str>) -> Result<Vec<String>, String> {
-    if !words.iter().any(|word| word == TARGET) {
+    if !words.iter().any(|word| word.contains(TARGET)) {
         return Ok(words.to_vec());
     }
     let target = target.ok_or("the lane needs a target")?;
-    // The target is one word of an argument list, but some programs read more into it.
-    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`$\\;&|<>(){}*?!#".contains(&byte);
-    if target.is_empty() || target.starts_with('-') || !target.bytes().all(plain) {
+    if !is_plain_target(target) {
         return Err("the target is no plain name".to_owned());
     }
-    let word = |word: &String| if word == TARGET { target.to_owned() } else { word.clone() };
-    Ok(words.iter().map(word).collect())
+    Ok(words.iter().map(|word| word.replace(TARGET, target)).collect())
 }

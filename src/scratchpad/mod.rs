@@ -21,6 +21,9 @@ const PLACE: &str = "/tmp/scratchpad";
 /// The longest id, in bytes.
 const LONGEST_ID: usize = 128;
 
+/// How much of what a program says is passed on as a reason, in characters.
+const LONGEST_REASON: usize = 300;
+
 /// Whether sessions on this lane get a scratch directory there. `host` has one of its own on this
 /// machine, and `adb` has no usual `/tmp`.
 pub fn is_remote_scratchpad_lane(lane: Option<&str>) -> bool {
@@ -40,9 +43,11 @@ pub fn remote_scratchpad_dir_for(session: Option<&str>) -> Option<String> {
 /// What is run there: makes the directory for this user alone; a status of its own when it is not
 /// what it should be. `dir` is one that [`remote_scratchpad_dir_for`] gave.
 pub fn make_command(dir: &str) -> String {
-    // For `sh`, whatever the login shell is. No part of it needs a quote inside the quotes.
+    // For `sh`, whatever the login shell is. No part of it needs a quote inside the quotes. Links are
+    // looked for before, so that nothing is made where they lead, and after.
     format!(
-        "sh -c 'umask 077; mkdir -p {dir} || exit {NOT_MADE}; \
+        "sh -c 'umask 077; \
+         [ -h {PLACE} ] || [ -h {dir} ] || mkdir -p {dir} || exit {NOT_MADE}; \
          if [ -h {PLACE} ] || [ -h {dir} ]; then exit {IS_A_LINK}; fi; \
          [ -O {dir} ] || exit {OF_ANOTHER}; \
          [ -O {PLACE} ] || [ -k {PLACE} ] || exit {OF_ANOTHER}'"
@@ -208,7 +213,8 @@ pub fn make(env: &dyn ExecEnv, dir: &str) -> Result<(), String> {
         Some(OF_ANOTHER) => Err(format!("{dir} belongs to another user")),
         status => {
             let said = String::from_utf8_lossy(&ended.stderr);
-            let last = said.lines().next_back().unwrap_or_default().trim();
+            let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+            let last: String = last.unwrap_or_default().chars().take(LONGEST_REASON).collect();
             let status = status.map_or("a signal".to_owned(), |status| format!("status {status}"));
             Err(if last.is_empty() {
                 format!("it ended with {status}")

@@ -189,8 +189,16 @@ impl Broom {
                 continue;
             }
             let Ok(record) = dir.below(&name) else { continue };
-            if record.known("settled").is_some_and(|known| self.is_old(known, SESSIONS)) {
-                self.remove(&record, "settled");
+            let (now, mut had_record) = (self.now, false);
+            let is_old = |changed: i64| now - changed > SESSIONS;
+            for name in record.names(LOOKED_AT).iter().filter(|name| is_record(name)) {
+                if record.known(name).is_some_and(|known| is_old(known.changed_ms)) {
+                    self.remove(&record, name);
+                    had_record = true;
+                }
+            }
+            // A young one without a record is one in which somebody is just now at work.
+            if had_record || record.changed_ms().is_some_and(is_old) {
                 drop(dir.remove_dir(&name));
             }
         }
@@ -203,6 +211,13 @@ impl Broom {
             }
         }
     }
+}
+
+/// A record of a directory there, or one that a killed process did not finish.
+fn is_record(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("settled") else { return false };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    rest.is_empty() || rest.strip_prefix('.').is_some_and(is_number)
 }
 
 /// Whether a name is one that we made of something else.

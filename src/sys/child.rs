@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What is to be run.
@@ -84,17 +85,110 @@ pub fn run(order: &Run<'_>) -> io::Result<Ended> {
     })
 }
 
-/// Runs a program without input to its end, however long it takes: its status (`None` when a signal
-/// ended it), what it printed, and what it printed as errors.
+/// How much of a program is taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// After that it is killed; `None` = it may take as long as it does.
+    pub time: Option<Duration>,
+    /// Of what it prints, and of what it prints as errors, the last bytes that are kept.
+    pub bytes: usize,
+}
+
+/// How a program ended that was listened to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// Its status; `None` when a signal ended it, or we did.
+    pub status: Option<i32>,
+    /// What it printed.
+    pub output: Vec<u8>,
+    /// What it printed as errors.
+    pub errors: Vec<u8>,
+    /// It did not end in time.
+    pub too_late: bool,
+}
+
+/// Runs a program without input to its end. What it leaves running may keep its pipes open, as the
+/// master of shared `ssh` connections does: that is not waited for.
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn capture(argv: &[String]) -> io::Result<(Option<i32>, Vec<u8>, Vec<u8>)> {
+pub fn capture(argv: &[String], bounds: Bounds) -> io::Result<Captured> {
     let Some((program, args)) = argv.split_first() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
     };
-    let ended = Command::new(program).args(args).stdin(Stdio::null()).output()?;
-    Ok((ended.status.code(), ended.stdout, ended.stderr))
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = Instant::now();
+    let mut child = command.spawn()?;
+    let output = child.stdout.take().map(|pipe| Listener::new(pipe, bounds.bytes));
+    let errors = child.stderr.take().map(|pipe| Listener::new(pipe, bounds.bytes));
+    let mut too_late = false;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if bounds.time.is_some_and(|limit| started.elapsed() > limit) {
+            too_late = true;
+            child.kill()?;
+            break child.wait()?;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    Ok(Captured {
+        status: status.code().filter(|_| !too_late),
+        output: output.map(Listener::heard).unwrap_or_default(),
+        errors: errors.map(Listener::heard).unwrap_or_default(),
+        too_late,
+    })
+}
+
+/// Takes in what comes out of a pipe, so that no program has to wait to be heard.
+struct Listener(Arc<Mutex<Heard>>);
+
+#[derive(Default)]
+struct Heard {
+    bytes: Vec<u8>,
+    total: usize,
+    has_ended: bool,
+}
+
+/// A pipe out of which nothing came for so long after its program's end was left to somebody else.
+const QUIET: Duration = Duration::from_millis(250);
+
+impl Listener {
+    fn new(mut pipe: impl Read + Send + 'static, most: usize) -> Self {
+        let heard = Arc::new(Mutex::new(Heard::default()));
+        let all = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            let held = || all.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut part = vec![0; 16 << 10];
+            while let Ok(count @ 1..) = pipe.read(&mut part) {
+                let mut heard = held();
+                heard.total = heard.total.saturating_add(count);
+                heard.bytes.extend(part.iter().take(count));
+                let surplus = heard.bytes.len().saturating_sub(most);
+                heard.bytes.drain(..surplus);
+            }
+            held().has_ended = true;
+        });
+        Self(heard)
+    }
+
+    /// All that came until the pipe ended, or fell silent.
+    fn heard(self) -> Vec<u8> {
+        let (mut total, mut since) = (0, Instant::now());
+        loop {
+            let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if heard.total != total {
+                (total, since) = (heard.total, Instant::now());
+            }
+            if heard.has_ended || since.elapsed() > QUIET {
+                return std::mem::take(&mut heard.bytes);
+            }
+            drop(heard);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 /// Starts a program and leaves it alone: in a session of its own, with these variables only, at low

@@ -9,6 +9,11 @@ pub fn var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Whether a variable is set to bytes that are not UTF-8, so that [`var`] does not know it.
+pub fn is_no_text(name: &str) -> bool {
+    matches!(std::env::var(name), Err(std::env::VarError::NotUnicode(_)))
+}
+
 /// The current directory; `None` if it is gone.
 pub fn current_dir() -> Option<PathBuf> {
     std::env::current_dir().ok()

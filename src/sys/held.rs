@@ -41,6 +41,12 @@ impl HeldDir {
         Self::open(&self.place(name)?)
     }
 
+    /// When a name in it was made or removed last, in milliseconds since 1970.
+    pub fn changed_ms(&self) -> Option<i64> {
+        let meta = self.dir.metadata().ok()?;
+        Some(meta.mtime().saturating_mul(1000).saturating_add(meta.mtime_nsec() / 1_000_000))
+    }
+
     /// The names in it, at most `limit`, in no order.
     pub fn names(&self, limit: usize) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.itself()) else { return Vec::new() };

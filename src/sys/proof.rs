@@ -4,6 +4,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,11 @@ pub fn keep_a_file(dir: &Path) -> Result<(), String> {
     let refused = |what: &str, error: &io::Error| {
         format!("{what} in `{}`: {}", there.display(), why(error, there))
     };
+    // There a file can be made and never be taken away again.
+    if is_append_only(there) {
+        return Err(format!("no file can be removed in `{}`: it is append-only", there.display()));
+    }
+    sweep(there);
     if there == dir {
         return write_one(dir).map_err(|(what, error)| refused(what, &error));
     }
@@ -34,8 +40,11 @@ pub fn keep_a_file(dir: &Path) -> Result<(), String> {
     removed.map_err(|error| refused("no directory can be removed", &error))
 }
 
+/// How the names of proofs begin.
+const PROOF: &str = ".ringfence-proof-";
+
 fn name(dir: &Path) -> PathBuf {
-    dir.join(format!(".ringfence-proof-{}-{}", std::process::id(), super::process::unique()))
+    dir.join(format!("{PROOF}{}-{}", std::process::id(), super::process::unique()))
 }
 
 fn write_one(dir: &Path) -> Result<(), (&'static str, io::Error)> {
@@ -53,7 +62,58 @@ fn write_one(dir: &Path) -> Result<(), (&'static str, io::Error)> {
     let gone = [&first, &second].map(fs::remove_file);
     kept?;
     let [_, last] = gone;
-    last.map_err(|error| ("no file can be removed", error))
+    last.map_err(|error| ("a file was made that cannot be removed again", error))
+}
+
+/// From now on a limit on the size of files is an error and not the end of this process, which would
+/// leave a file behind. Programs that it starts inherit that.
+pub fn outlive_file_limits() {
+    // SAFETY: ignores one signal; no handler of ours is involved.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+fn is_append_only(dir: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(path) = std::ffi::CString::new(dir.as_os_str().as_bytes()) else { return false };
+    let mut known = std::mem::MaybeUninit::<libc::statx>::zeroed();
+    // SAFETY: the path ends with a zero, and there is room for the answer.
+    let told = unsafe { libc::statx(libc::AT_FDCWD, path.as_ptr(), 0, 0, known.as_mut_ptr()) };
+    // SAFETY: filled by the call, or all zero.
+    let known = unsafe { known.assume_init() };
+    told == 0 && known.stx_attributes & u64::from(libc::STATX_ATTR_APPEND.unsigned_abs()) != 0
+}
+
+/// How old a proof is of which nobody can be in the middle any more.
+const LEFT: std::time::Duration = std::time::Duration::from_secs(3600);
+
+/// Removes what a killed proof of this user's left in `dir`.
+fn sweep(dir: &Path) {
+    let own = super::process::user_id();
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_proof(path)) {
+        let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+        let age = meta.modified().ok().and_then(|at| at.elapsed().ok()).unwrap_or_default();
+        if meta.uid() != own || age < LEFT {
+            continue;
+        }
+        if meta.is_dir() {
+            let files = fs::read_dir(&path).into_iter().flatten().flatten();
+            for file in files.map(|entry| entry.path()).filter(|path| is_proof(path)) {
+                drop(fs::remove_file(file));
+            }
+            drop(fs::remove_dir(&path));
+        } else if meta.is_file() && meta.len() <= BYTES as u64 {
+            drop(fs::remove_file(&path));
+        }
+    }
+}
+
+/// Whether it has a name as [`name`] makes them.
+fn is_proof(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let rest = name.and_then(|name| name.strip_prefix(PROOF));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    rest.and_then(|rest| rest.split_once('-')).is_some_and(|(a, b)| is_number(a) && is_number(b))
 }
 
 fn keep(
@@ -91,8 +151,9 @@ fn keep(
 pub fn open_to_write(path: &Path) -> Result<(), String> {
     let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK;
     let opened = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path);
-    match opened {
-        Ok(_) => Ok(()),
+    match opened.and_then(|file| file.metadata()) {
+        Ok(meta) if meta.is_file() => Ok(()),
+        Ok(_) => Err(format!("`{}` is no regular file", path.display())),
         Err(error) => {
             Err(format!("`{}` cannot be opened to write: {}", path.display(), why(&error, path)))
         }
@@ -104,6 +165,12 @@ fn why(error: &io::Error, place: &Path) -> String {
         Some(libc::EROFS) => "the file system is read-only".to_owned(),
         Some(libc::ENOSPC) => "there is no space left".to_owned(),
         Some(libc::EDQUOT) => "the quota is used up".to_owned(),
+        Some(libc::EFBIG) => "a limit on the size of files is in the way".to_owned(),
+        Some(libc::ELOOP) if is_link(place) => "it is a link".to_owned(),
+        Some(libc::ENOENT | libc::EEXIST) if is_link(place) => {
+            "it is a link that leads nowhere".to_owned()
+        }
+        Some(libc::ENOTDIR) => "it is no directory".to_owned(),
         Some(libc::EACCES | libc::EPERM) => {
             let own = super::process::user_id();
             match fs::metadata(place).map(|meta| meta.uid()) {
@@ -115,6 +182,36 @@ fn why(error: &io::Error, place: &Path) -> String {
         }
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     }
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
+}
+
+/// Where SQLite's writers lock, as its file format has it: the reserved byte of a store, and the byte of
+/// the one writer beside a WAL, in `-shm`.
+const WRITERS: [(&str, libc::off_t); 2] = [("", 0x4000_0001), ("-shm", 120)];
+
+/// Who keeps an SQLite store for writing just now: the process, 0 where its number is not known here.
+/// Takes no lock, and waits for none.
+pub fn writer_of(store: &Path) -> Option<i32> {
+    WRITERS.iter().find_map(|(end, byte)| {
+        let mut path = store.as_os_str().to_owned();
+        path.push(end);
+        let flags = libc::O_NONBLOCK | libc::O_CLOEXEC;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+        let mut lock = libc::flock {
+            l_type: i16::try_from(libc::F_WRLCK).ok()?,
+            l_whence: i16::try_from(libc::SEEK_SET).ok()?,
+            l_start: *byte,
+            l_len: 1,
+            l_pid: 0,
+        };
+        // SAFETY: asks about one byte of an open file; `lock` is valid for the answer.
+        let told = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) };
+        let is_held = told == 0 && i32::from(lock.l_type) != libc::F_UNLCK;
+        is_held.then_some(lock.l_pid.max(0))
+    })
 }
 
 /// What is mounted where a directory lies.

@@ -16,6 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("payload", &["request"]),
     ("posture", &["shell"]),
     ("audit", &[]),
+    ("audit/agents", &["audit", "facts", "sys"]),
     ("audit/engine", &["audit", "sys"]),
     ("audit/gather", &["audit", "memory", "sys", "wiring"]),
     ("audit/probe", &["audit", "decision", "facts", "memory", "posture", "sys", "wiring"]),

@@ -216,6 +216,28 @@ fn each_key_of_the_settings_counts_as_in_the_client() {
                 .to_owned(),
             vec![DENIED],
         ),
+        // A directory's name is no pattern.
+        (
+            r#"{"permissions": {"deny": ["Edit(//elsewhere/m*/**)"]}, "autoMemoryDirectory": "/elsewhere/m[1]*"}"#
+                .to_owned(),
+            vec![DENIED],
+        ),
+        (
+            r#"{"permissions": {"deny": ["Edit(//a/**)"]}, "autoMemoryDirectory": "/b", "env": {"CLAUDE_COWORK_MEMORY_PATH_OVERRIDE": "/a/m"}}"#
+                .to_owned(),
+            vec![DENIED],
+        ),
+        // Of a place that cannot be told nothing is said.
+        (
+            r#"{"permissions": {"deny": ["Edit(~/.claude/**)"]}, "env": {"CLAUDE_CODE_REMOTE_MEMORY_DIR": "/a"}}"#
+                .to_owned(),
+            vec![],
+        ),
+        (
+            r#"{"permissions": {"deny": ["Edit(//b/**)"]}, "autoMemoryDirectory": "/b", "env": {"CLAUDE_CODE_REMOTE_MEMORY_DIR": "/a"}}"#
+                .to_owned(),
+            vec![DENIED],
+        ),
     ];
     for (settings, expected) in rows {
         assert_eq!(tags(&with_settings(&settings)), expected, "{settings}");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use crate::support::{BINARY, Home};
 
 /// Whether a mount namespace can be made here; says so when not.
-fn has_namespaces() -> bool {
+pub(super) fn has_namespaces() -> bool {
     let made = Command::new("unshare")
         .args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"])
         .stderr(Stdio::null())
@@ -18,13 +18,13 @@ fn has_namespaces() -> bool {
 }
 
 /// A project with a note in our store, below a place that is not cleared by the system.
-struct World {
-    home: Home,
+pub(super) struct World {
+    pub(super) home: Home,
     _dir: tempfile::TempDir,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let dir = tempfile::Builder::new()
             .prefix("audit-probe-")
             .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
@@ -37,11 +37,11 @@ impl World {
         world
     }
 
-    fn work(&self) -> std::path::PathBuf {
+    pub(super) fn work(&self) -> std::path::PathBuf {
         self.home.path().join("work")
     }
 
-    fn store(&self) -> String {
+    pub(super) fn store(&self) -> String {
         let projects = self.home.path().join(".local/share/ringfence/projects");
         let found = std::fs::read_dir(projects).unwrap().next().unwrap().unwrap();
         found.path().to_str().unwrap().to_owned()
@@ -52,7 +52,13 @@ impl World {
         self.under(&["unshare", "-m"], script, &[BINARY])
     }
 
-    fn under(&self, prefix: &[&str], script: &str, program: &[&str]) -> Vec<String> {
+    /// What the probes say after `script`, as JSON.
+    pub(super) fn document(
+        &self,
+        prefix: &[&str],
+        script: &str,
+        program: &[&str],
+    ) -> serde_json::Value {
         let text = format!("{script}\nexec {} audit --probe --json", program.join(" "));
         let (first, rest) = prefix.split_first().unwrap();
         let output = Command::new(first)
@@ -65,8 +71,12 @@ impl World {
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let document: serde_json::Value = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|error| panic!("{error}: {said} {output:?}"));
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {said} {output:?}"))
+    }
+
+    pub(super) fn under(&self, prefix: &[&str], script: &str, program: &[&str]) -> Vec<String> {
+        let document = self.document(prefix, script, program);
         let probes = document["probes"].as_array().unwrap();
         let text = |value: &serde_json::Value| value.as_str().unwrap_or("machine").to_owned();
         probes
@@ -81,7 +91,7 @@ impl World {
     }
 
     /// Everything below the home but what the commands themselves keep.
-    fn listing(&self) -> Vec<String> {
+    pub(super) fn listing(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut open = vec![self.home.path().to_path_buf()];
         while let Some(dir) = open.pop() {
@@ -99,7 +109,7 @@ impl World {
 }
 
 /// The line of one cause and store.
-fn line<'a>(lines: &'a [String], start: &str) -> &'a str {
+pub(super) fn line<'a>(lines: &'a [String], start: &str) -> &'a str {
     let found = lines.iter().find(|line| line.split_once(' ').unwrap().1.starts_with(start));
     found.unwrap_or_else(|| panic!("no {start}: {lines:#?}"))
 }

@@ -217,9 +217,16 @@ fn records_of_scratch_directories_go_with_their_sessions() {
     let full = "a123456789abcdef0123456789abcdef";
     aged(&home, &format!("scratchpad/{full}/settled"), "", days(400));
     aged(&home, &format!("scratchpad/{full}/other"), "", days(400));
-    assert_eq!(tidy(&home), 3);
+    // A killed process did not finish its record, or did not begin one.
+    let half = "b123456789abcdef0123456789abcdef";
+    aged(&home, &format!("scratchpad/{half}/settled.4711"), "", days(91));
+    let (bare, at_work) = ("c123456789abcdef0123456789abcdef", "d123456789abcdef0123456789abcdef");
+    let path = home.dir(&format!("{STATE}/scratchpad/{bare}"));
+    File::open(path).unwrap().set_modified(SystemTime::now() - days(91)).unwrap();
+    home.dir(&format!("{STATE}/scratchpad/{at_work}"));
+    assert_eq!(tidy(&home), 4);
     let left = names(&home.path().join(STATE).join("scratchpad"));
     let young_mark = format!("{young}.begun");
-    assert_eq!(left, [full, young, young_mark.as_str(), "notes", "notes.begun"]);
+    assert_eq!(left, [full, at_work, young, young_mark.as_str(), "notes", "notes.begun"]);
     assert_eq!(names(&home.path().join(STATE).join("scratchpad").join(full)), ["other"]);
 }

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use crate::support::{Home, Output};
 
 /// A home whose PATH begins with stand-ins: each writes its arguments down, one line a call.
-fn world(script: &str) -> Home {
+pub(super) fn world(script: &str) -> Home {
     let home = Home::new();
     for name in ["ssh", "docker", "kubectl", "e2b"] {
         let log = home.path().join("ran");
@@ -22,22 +22,22 @@ fn world(script: &str) -> Home {
     home.env("PATH", &path)
 }
 
-fn executable(home: &Home, below: &str, text: &str) -> PathBuf {
+pub(super) fn executable(home: &Home, below: &str, text: &str) -> PathBuf {
     let path = home.file(below, text);
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     path
 }
 
-fn ran(home: &Home) -> Vec<String> {
+pub(super) fn ran(home: &Home) -> Vec<String> {
     let text = std::fs::read_to_string(home.path().join("ran")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
 
-fn makes(home: &Home) -> usize {
+pub(super) fn makes(home: &Home) -> usize {
     ran(home).iter().filter(|line| line.contains("mkdir")).count()
 }
 
-fn exec(home: &Home, lane: &str, session: &str, command: &[&str]) -> Output {
+pub(super) fn exec(home: &Home, lane: &str, session: &str, command: &[&str]) -> Output {
     let mut words =
         vec!["scratchpad", "exec", "--lane", lane, "--target", "box", "--session", session, "--"];
     words.extend(command);
@@ -72,20 +72,20 @@ fn the_first_command_makes_the_directory_and_each_lane_is_run_exactly() {
         }
     }
     assert_snapshot!(ran(&home).join("\n"), @r#"
-    ssh [-o] [BatchMode=yes] [-o] [ConnectTimeout=10] [--] [box] [sh -c 'umask 077; mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
+    ssh [-o] [BatchMode=yes] [-o] [ConnectTimeout=10] [--] [box] [sh -c 'umask 077; [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ] || mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
     ssh [-o] [BatchMode=yes] [-o] [ConnectTimeout=10] [--] [box] [echo 'a b' '$HOME;'\''']
     ssh [-o] [BatchMode=yes] [-o] [ConnectTimeout=10] [--] [box] [true]
     docker [inspect] [--format] [{{.Id}}] [box]
-    docker [exec] [-i] [box] [sh] [-c] [sh -c 'umask 077; mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
+    docker [exec] [-i] [box] [sh] [-c] [sh -c 'umask 077; [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ] || mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
     docker [exec] [-i] [box] [sh] [-c] [echo 'a b' '$HOME;'\''']
     docker [inspect] [--format] [{{.Id}}] [box]
     docker [exec] [-i] [box] [sh] [-c] [true]
-    kubectl [get] [box] [-o] [jsonpath={.metadata.uid}]
-    kubectl [exec] [-i] [box] [--] [sh] [-c] [sh -c 'umask 077; mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
+    kubectl [get] [pod/box] [-o] [jsonpath={.metadata.uid}{.status.containerStatuses[*].containerID}]
+    kubectl [exec] [-i] [box] [--] [sh] [-c] [sh -c 'umask 077; [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ] || mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
     kubectl [exec] [-i] [box] [--] [sh] [-c] [echo 'a b' '$HOME;'\''']
-    kubectl [get] [box] [-o] [jsonpath={.metadata.uid}]
+    kubectl [get] [pod/box] [-o] [jsonpath={.metadata.uid}{.status.containerStatuses[*].containerID}]
     kubectl [exec] [-i] [box] [--] [sh] [-c] [true]
-    e2b [sandbox] [exec] [box] [--] [sh] [-c] [sh -c 'umask 077; mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
+    e2b [sandbox] [exec] [box] [--] [sh] [-c] [sh -c 'umask 077; [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ] || mkdir -p /tmp/scratchpad/s-1 || exit 73; if [ -h /tmp/scratchpad ] || [ -h /tmp/scratchpad/s-1 ]; then exit 74; fi; [ -O /tmp/scratchpad/s-1 ] || exit 75; [ -O /tmp/scratchpad ] || [ -k /tmp/scratchpad ] || exit 75']
     e2b [sandbox] [exec] [box] [--] [sh] [-c] [echo 'a b' '$HOME;'\''']
     e2b [sandbox] [exec] [box] [--] [sh] [-c] [true]
     "#);
@@ -209,7 +209,7 @@ fn planted_links_in_the_state_are_not_written_through() {
 }
 
 /// A hook call; the payload says `event`.
-fn hook(home: &Home, event: &str, session: &str, tool: &str) -> String {
+pub(super) fn hook(home: &Home, event: &str, session: &str, tool: &str) -> String {
     let payload = serde_json::json!({
         "session_id": session, "cwd": home.path(), "source": "startup", "hook_event_name": "x",
         "tool_name": tool, "tool_input": {"command": "ls"}, "tool_use_id": "t",
@@ -232,7 +232,7 @@ fn configured() -> Home {
 }
 
 /// Waits for the process that nobody waits for.
-fn made(home: &Home, count: usize) -> bool {
+pub(super) fn made(home: &Home, count: usize) -> bool {
     (0..500).any(|_| {
         if makes(home) >= count {
             return true;

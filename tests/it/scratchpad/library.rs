@@ -86,6 +86,26 @@ proptest! {
     }
 }
 
+/// Targets that try to be more than a name.
+fn targets() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), "[!-~]{1,20}", "-[a-zA-Z=/]{1,20}", "[a-z@:./%~^\\[\\]-]{1,600}"]
+}
+
+proptest! {
+    #[test]
+    fn no_target_that_passes_is_an_option_or_a_word_more(target in targets()) {
+        for lane in ["ssh", "local-docker", "k8s", "e2b"] {
+            let plain = Adapter::new(lane, Some("PLAIN"), None).unwrap();
+            let Ok(adapter) = Adapter::new(lane, Some(&target), None) else { continue };
+            let swapped: Vec<String> =
+                plain.argv("id").iter().map(|word| word.replace("PLAIN", &target)).collect();
+            prop_assert_eq!(adapter.argv("id"), swapped);
+            prop_assert!(!target.starts_with('-') && !target.contains(char::is_whitespace));
+            prop_assert!(!target.contains(['\'', '"', '`', '$', '\\', ';', '&', '|', '<', '>', '\0']));
+        }
+    }
+}
+
 #[test]
 fn each_lane_has_exact_arguments() {
     let argv =
@@ -124,8 +144,15 @@ fn what_could_be_an_option_or_a_second_word_is_no_target() {
     }
     assert!(Adapter::new("ssh", None, None).is_err());
     assert!(Adapter::new("host", Some("x"), None).is_err());
-    for template in ["", "ssh", "{command}", "sh -c 'x {command}'", "a {command} {command}", "a 'b"]
-    {
+    for template in [
+        "",
+        "ssh",
+        "{command}",
+        "sh -c 'x {command}'",
+        "a {command} {command}",
+        "a 'b",
+        "a --x={command} {command}",
+    ] {
         assert!(Adapter::new("ssh", Some("x"), Some(template)).is_err(), "{template:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! The remote scratchpad: library, commands, hook arm, and a real server on loopback.
 
 mod commands;
+mod hostile;
 mod library;
 mod server;
