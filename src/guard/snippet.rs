@@ -1,11 +1,14 @@
 //! The paths that code of another language names, and how far a change of each reaches.
 
+use std::collections::HashSet;
+
 use super::case::Case;
 use super::paths::Reach;
 use crate::shell::{Invocation, LISTED, Piece, Word, absolute};
 
-/// The most paths that one piece of code is taken to name.
-const MAX_PATHS: usize = 256;
+/// The most paths that one piece of code is taken to name; more than fit into any code by hand, so
+/// that a crowd of made-up ones hides nothing.
+const MAX_PATHS: usize = 16_384;
 
 /// What a piece of code does with the paths that it names, as far as its words tell.
 struct Hints {
@@ -43,7 +46,11 @@ pub(super) fn paths(case: &Case, invocation: &Invocation, code: &str) -> Vec<(Wo
     if hints.home {
         bases.push(home.clone());
     }
-    let literals = literals(code);
+    let mut seen = HashSet::new();
+    let literals: Vec<(&str, &str)> = literals(code)
+        .into_iter()
+        .filter(|(before, path)| seen.insert((removes(before), *path)))
+        .collect();
     bases.extend(
         literals
             .iter()
@@ -51,6 +58,9 @@ pub(super) fn paths(case: &Case, invocation: &Invocation, code: &str) -> Vec<(Wo
             .filter_map(|(_, path)| absolute(cwd, path)),
     );
     for (before, path) in &literals {
+        if found.len() > MAX_PATHS {
+            break;
+        }
         let Some(path) = cleaned(path) else { continue };
         let direct = removes(before);
         push(&mut found, &hints, cwd, &expanded(&home, &path), direct);
