@@ -18,8 +18,12 @@ const NO_AUTO_MEMORY: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
 /// Where a host of the client keeps that memory, before all settings.
 const MEMORY_PATH: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
 
-/// Below which it keeps it where no setting moves it; what it is called there is not known.
+/// In the stead of the client's directory, for memory.
 const REMOTE_MEMORY: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
+
+/// A client that runs for somebody elsewhere, and one with little of what it has. Neither remembers.
+const REMOTE: &str = "CLAUDE_CODE_REMOTE";
+const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
 
 /// What is asked.
 pub struct Question<'a> {
@@ -39,8 +43,6 @@ pub struct Known {
     pub stores: Vec<Store>,
     /// The sandbox around shell commands; `None` = none, or it cannot be computed.
     pub sandbox: Option<Sandbox>,
-    /// The client's own memory is switched off.
-    pub is_auto_memory_off: bool,
 }
 
 /// Audits the stores that are in use below this client.
@@ -57,11 +59,7 @@ pub fn audit(report: &mut Report, question: &Question<'_>) -> Known {
     for (family, path) in question.stores {
         stores.extend(store(question, *family, path));
     }
-    let auto_memory = auto_memory(report, question);
-    let is_auto_memory_off = matches!(auto_memory, AutoMemory::Off);
-    if let AutoMemory::At(store) = auto_memory {
-        stores.push(store);
-    }
+    stores.extend(auto_memory(report, question));
     for store in &stores {
         let not = if store.is_resolved { "" } else { " cannot be resolved" };
         let value = format!("{}{not} ({})", store.root.display(), store.channel.as_str());
@@ -70,7 +68,7 @@ pub fn audit(report: &mut Report, question: &Question<'_>) -> Known {
             (store.channel == Channel::FileTools).then(|| denial(question, &store.root)).flatten();
         report.warnings.extend(client::judge(store, sandbox.as_ref(), denial.as_ref()));
     }
-    Known { stores, sandbox, is_auto_memory_off }
+    Known { stores, sandbox }
 }
 
 fn source_of(store: &Store) -> &'static str {
@@ -267,38 +265,61 @@ fn variable(question: &Question<'_>, name: &str) -> Option<String> {
     strongest(question).find_map(said).map(|(_, value)| value).or_else(|| env::var(name))
 }
 
-/// The client's own memory.
-enum AutoMemory {
-    Off,
-    /// On, at a place of which nothing is known.
-    Untold,
-    At(Store),
+/// A switch as the client reads one: on, off, or neither word.
+fn switched(question: &Question<'_>, name: &str) -> Option<bool> {
+    match variable(question, name)?.trim().to_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Some(true),
+        "0" | "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
-fn auto_memory(report: &mut Report, question: &Question<'_>) -> AutoMemory {
-    let said = strongest(question).find_map(|file| file.fence.auto_memory);
-    let off = variable(question, NO_AUTO_MEMORY)
-        .is_some_and(|value| matches!(value.as_str(), "1" | "true"));
-    if off || said == Some(false) {
-        let why = if off { NO_AUTO_MEMORY } else { "autoMemoryEnabled" };
-        report.fact("auto memory", "off", why);
-        return AutoMemory::Off;
+/// What switches the client's own memory off, in the client's own order: its variable has the first
+/// word, also against the setting.
+fn off(question: &Question<'_>) -> Option<&'static str> {
+    match switched(question, NO_AUTO_MEMORY) {
+        Some(true) => return Some(NO_AUTO_MEMORY),
+        Some(false) => return None,
+        None => {}
+    }
+    let is_moved = || [REMOTE_MEMORY, MEMORY_PATH].iter().any(|n| variable(question, n).is_some());
+    if switched(question, SIMPLE) == Some(true) {
+        Some(SIMPLE)
+    } else if switched(question, REMOTE) == Some(true) && !is_moved() {
+        Some(REMOTE)
+    } else {
+        let said = strongest(question).find_map(|file| file.fence.auto_memory);
+        (said == Some(false)).then_some("autoMemoryEnabled")
+    }
+}
+
+/// Where it is moved to; the client passes over a path that is not absolute.
+fn moved(question: &Question<'_>) -> Option<PathBuf> {
+    let absolute = |path: &str| path.starts_with('/').then(|| PathBuf::from(path));
+    if let Some(path) = variable(question, MEMORY_PATH).and_then(|path| absolute(&path)) {
+        return Some(path);
     }
     // A project's shared file cannot move it.
-    let moved = strongest(question)
+    let path = strongest(question)
         .filter(|file| file.origin != Origin::Project)
-        .find_map(|file| Some((file, file.fence.auto_memory_dir.as_deref()?)));
-    let named = match (variable(question, MEMORY_PATH), moved) {
-        (Some(path), _) => question.cwd.join(path),
-        (None, Some((file, path))) => placed(question, file, path),
-        (None, None) if variable(question, REMOTE_MEMORY).is_some() => {
-            report.fact("auto memory", "somewhere below that directory", REMOTE_MEMORY);
-            return AutoMemory::Untold;
-        }
-        (None, None) => usual_auto_memory(question),
-    };
+        .find_map(|file| file.fence.auto_memory_dir.as_deref())?;
+    match path.strip_prefix("~/") {
+        Some("" | ".") => None,
+        Some(below) if below.starts_with("..") => None,
+        Some(below) => Some(question.places.dirs.home.join(below)),
+        None => absolute(path),
+    }
+}
+
+/// The client's own memory, when it is not switched off.
+fn auto_memory(report: &mut Report, question: &Question<'_>) -> Option<Store> {
+    if let Some(why) = off(question) {
+        report.fact("auto memory", "off", why);
+        return None;
+    }
+    let named = moved(question).unwrap_or_else(|| usual_auto_memory(question));
     let (root, is_resolved) = whole(&named);
-    AutoMemory::At(Store {
+    Some(Store {
         name: "auto memory",
         root,
         named,
@@ -317,7 +338,9 @@ fn usual_auto_memory(question: &Question<'_>) -> PathBuf {
     let top = repository.as_ref().and_then(Repository::main_top).unwrap_or(project);
     let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     let slug: String = top.to_string_lossy().chars().map(letter).collect();
-    question.places.client.join("projects").join(slug).join("memory")
+    let base = variable(question, REMOTE_MEMORY).map(|base| question.cwd.join(base));
+    let base = base.unwrap_or_else(|| question.places.client.clone());
+    base.join("projects").join(slug).join("memory")
 }
 
 /// The first rule that keeps the file tools from the index of a directory of memories.

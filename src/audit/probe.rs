@@ -347,10 +347,7 @@ fn switched_off(known: &Known) -> (Outcome, String) {
     let on = known.stores.iter().any(|store| store.channel == Channel::FileTools);
     match on {
         true => well("the client's own memory is on"),
-        false if known.is_auto_memory_off => {
-            unknown("the client's own memory is off: it is not asked to write any")
-        }
-        false => unknown("it is not known where the client's own memory is"),
+        false => unknown("the client's own memory is off: it is not asked to write any"),
     }
 }
 

@@ -272,14 +272,6 @@ fn settings_that_cannot_be_read_are_told() {
 }
 
 #[test]
-fn a_memory_whose_place_is_not_known_is_not_called_off() {
-    let world = World::new();
-    let lines = world.under(&["env", "CLAUDE_CODE_REMOTE_MEMORY_DIR=/a"], ":", &[BINARY]);
-    let found = line(&lines, "switched off");
-    assert!(found.ends_with("it is not known where the client's own memory is"), "{found}");
-}
-
-#[test]
 fn writers_that_take_turns_keep_nobody_out() {
     let world = World::new();
     let path = format!("{}/memory.db", world.store());

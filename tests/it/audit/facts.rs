@@ -227,17 +227,6 @@ fn each_key_of_the_settings_counts_as_in_the_client() {
                 .to_owned(),
             vec![DENIED],
         ),
-        // Of a place that cannot be told nothing is said.
-        (
-            r#"{"permissions": {"deny": ["Edit(~/.claude/**)"]}, "env": {"CLAUDE_CODE_REMOTE_MEMORY_DIR": "/a"}}"#
-                .to_owned(),
-            vec![],
-        ),
-        (
-            r#"{"permissions": {"deny": ["Edit(//b/**)"]}, "autoMemoryDirectory": "/b", "env": {"CLAUDE_CODE_REMOTE_MEMORY_DIR": "/a"}}"#
-                .to_owned(),
-            vec![DENIED],
-        ),
     ];
     for (settings, expected) in rows {
         assert_eq!(tags(&with_settings(&settings)), expected, "{settings}");
@@ -275,4 +264,56 @@ fn the_document_is_that_of_the_example() {
         std::fs::write(path, &printed).unwrap();
     }
     assert_eq!(printed, crate::support::corpus("json/audit.json"));
+}
+
+/// Where the client's memory is denied, what else the settings say, its `env`, and whether it is told.
+type MemoryRow = (&'static str, &'static str, &'static [(&'static str, &'static str)], bool);
+
+#[test]
+fn the_client_s_own_memory_is_on_and_where_the_client_has_it() {
+    const OFF: &str = "CLAUDE_CODE_DISABLE_AUTO_MEMORY";
+    const PATH: &str = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE";
+    const REMOTE_DIR: &str = "CLAUDE_CODE_REMOTE_MEMORY_DIR";
+    const REMOTE: &str = "CLAUDE_CODE_REMOTE";
+    const SET_OFF: &str = r#", "autoMemoryEnabled": false"#;
+    const USUAL: &str = "~/.claude/projects/**";
+    let rows: [MemoryRow; 25] = [
+        (USUAL, "", &[], true),
+        (USUAL, SET_OFF, &[], false),
+        // The variable has the first word, in any of its spellings.
+        (USUAL, "", &[(OFF, "1")], false),
+        (USUAL, "", &[(OFF, " TRUE ")], false),
+        (USUAL, "", &[(OFF, "yes")], false),
+        (USUAL, "", &[(OFF, "On")], false),
+        (USUAL, "", &[(OFF, "2")], true),
+        (USUAL, SET_OFF, &[(OFF, "2")], false),
+        (USUAL, SET_OFF, &[(OFF, "0")], true),
+        (USUAL, SET_OFF, &[(OFF, "no")], true),
+        (USUAL, "", &[("CLAUDE_CODE_SIMPLE", "1")], false),
+        (USUAL, "", &[("CLAUDE_CODE_SIMPLE", "0")], true),
+        (USUAL, "", &[(REMOTE, "true")], false),
+        (USUAL, "", &[(REMOTE, "true"), (OFF, "0")], true),
+        ("//a/**", "", &[(REMOTE, "true"), (PATH, "/a/m")], true),
+        ("//a/projects/*/memory/**", "", &[(REMOTE, "true"), (REMOTE_DIR, "/a")], true),
+        (USUAL, "", &[(REMOTE_DIR, "/a")], false),
+        // Which place wins, and which is none.
+        ("//b/**", r#", "autoMemoryDirectory": "/b""#, &[(REMOTE_DIR, "/a")], true),
+        ("//a/**", r#", "autoMemoryDirectory": "/b""#, &[(PATH, "/a/m")], true),
+        ("//b/**", r#", "autoMemoryDirectory": "/b""#, &[(PATH, "a/m")], true),
+        ("~/m/**", r#", "autoMemoryDirectory": "~/m""#, &[], true),
+        (USUAL, r#", "autoMemoryDirectory": "m""#, &[], true),
+        (USUAL, r#", "autoMemoryDirectory": "~/../x""#, &[], true),
+        (USUAL, r#", "autoMemoryDirectory": "~/""#, &[], true),
+        (USUAL, r#", "autoMemoryDirectory": "/b""#, &[], false),
+    ];
+    for (denied, rest, variables, is_told) in rows {
+        let env: std::collections::BTreeMap<_, _> = variables.iter().copied().collect();
+        let env = serde_json::to_string(&env).unwrap();
+        let settings =
+            format!(r#"{{"permissions": {{"deny": ["Edit({denied})"]}}, "env": {env}{rest}}}"#);
+        let home = world();
+        home.file(".claude/settings.json", &settings);
+        let expected: &[&str] = if is_told { &[DENIED] } else { &[] };
+        assert_eq!(tags(&home), expected, "{settings}");
+    }
 }
