@@ -32,6 +32,8 @@ pub struct Adapter {
     words: Vec<String>,
     /// The command line names its target; without that it always reaches the same one.
     pub takes_target: bool,
+    /// What was made is there as long as the instance is.
+    pub is_lasting: bool,
     /// Prints the instance's id; `None` = the target's name is all there is.
     pub instance: Option<Vec<String>>,
 }
@@ -47,16 +49,20 @@ impl Adapter {
             template.or(usual).ok_or_else(|| format!("nothing is known of the lane `{lane}`"))?;
         let words = split(text, target)?;
         let query = INSTANCES.iter().find(|(name, _)| *name == lane && template.is_none());
+        let kind = target.filter(|_| lane == "k8s").and_then(|target| target.split_once('/'));
+        let kind = kind.map(|(kind, _)| kind);
         let instance = match query {
             Some((_, text)) => {
                 // `pod/NAME` says itself what it is.
-                let names_kind = target.is_some_and(|target| target.contains('/'));
-                let text = if names_kind { text.replace("pod/", "") } else { (*text).to_owned() };
+                let text =
+                    if kind.is_some() { text.replace("pod/", "") } else { (*text).to_owned() };
                 Some(put(&shell_words::split(&text).unwrap_or_default(), target)?)
             }
             None => None,
         };
-        Ok(Self { words, instance, takes_target: text.contains(TARGET) })
+        // Behind any other kind pods come and go, each with an empty `/tmp`.
+        let is_lasting = kind.is_none_or(|kind| matches!(kind, "pod" | "pods" | "po"));
+        Ok(Self { words, instance, takes_target: text.contains(TARGET), is_lasting })
     }
 
     /// The program and its arguments for a shell text.

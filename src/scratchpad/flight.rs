@@ -129,7 +129,9 @@ pub fn ensure(state: &State, place: &Place<'_>, adapter: &Adapter) -> Settled {
     let known = known.and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok());
     let now = clock::now_ms();
     match known {
-        Some(Record { made: true, .. }) => return Settled::Made,
+        Some(Record { made: true, .. }) if adapter.is_lasting => return Settled::Made,
+        // It is made again each time.
+        Some(Record { made: true, .. }) => {}
         Some(Record { at, told, .. })
             if (told || !place.is_heard)
                 && (0..FAILURE_HOLDS).contains(&now.saturating_sub(at)) =>

@@ -111,6 +111,13 @@ fn containers_that_begin_anew_get_their_directory_anew() {
     let words = ["scratchpad", "exec", "--lane", "k8s", "--target", "pods/box", "--session", "s-1"];
     home.run(&[&words[..], &["--", "true"]].concat(), b"");
     assert!(ran(&home).iter().any(|line| line.starts_with("kubectl [get] [pods/box] [-o]")));
+    // Behind a deployment they come and go unseen.
+    let before = makes(&home);
+    let words = words.map(|word| if word == "pods/box" { "deploy/box" } else { word });
+    for count in 1..3 {
+        home.run(&[&words[..], &["--", "true"]].concat(), b"");
+        assert_eq!(makes(&home), before + count);
+    }
 }
 
 #[test]

@@ -2,5 +2,6 @@
 
 mod commands;
 mod hostile;
+mod kubectl;
 mod library;
 mod server;
