@@ -36,6 +36,14 @@ impl Caller {
         }
     }
 
+    /// The maker if nobody has shown the same id before; else somebody of whom nothing is known.
+    pub(super) fn once(self, home: &Home, id: Option<&str>) -> Self {
+        match id.filter(|_| self.is_proved()) {
+            Some(id) if !home.state.claim_call(id) => unknown(home, None, clock::now_ms()),
+            Some(_) | None => self,
+        }
+    }
+
     /// Whether the call is proved to be the parent's, which nobody judges.
     pub(super) fn is_parent(&self) -> bool {
         let judged = &self.judged;

@@ -128,7 +128,7 @@ impl Server {
                 return self.read(tool, &given);
             }
         };
-        let caller = Caller::find(&self.home, call, tool.name());
+        let caller = Caller::find(&self.home, call, tool.name()).once(&self.home, call);
         let permit = judge::permit(&self.home, &caller, tool.name(), arguments);
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         let fail = |error: StoreError| words::failure(&error);

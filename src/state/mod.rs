@@ -3,6 +3,7 @@
 //! The hook only appends or renames here. Files are 0600 in 0700 directories; ids that come from
 //! a payload never become file names as they are.
 
+mod claims;
 pub mod grants;
 pub mod log;
 pub mod off;
@@ -30,6 +31,7 @@ pub const NAMES: &[&str] = &[
     "asked",
     "calls.jsonl",
     "calls.jsonl.1",
+    "claims",
     "grants",
     "ledger.jsonl",
     "ledger.jsonl.1",

@@ -67,6 +67,9 @@ impl State {
         if let Ok(scratchpads) = dir.below("scratchpad") {
             broom.scratchpads(&scratchpads);
         }
+        if let Ok(claims) = dir.below("claims") {
+            broom.claims(&claims);
+        }
         broom.logs(&dir);
         // What was not done today is done when the next session starts.
         if broom.left > 0 {
@@ -200,6 +203,16 @@ impl Broom {
             // A young one without a record is one in which somebody is just now at work.
             if had_record || record.changed_ms().is_some_and(is_old) {
                 drop(dir.remove_dir(&name));
+            }
+        }
+    }
+
+    /// Marks of calls whose records prove nothing any more.
+    fn claims(&mut self, dir: &HeldDir) {
+        for name in dir.names(LOOKED_AT) {
+            let is_old = dir.known(&name).is_some_and(|mark| self.is_old(mark, UNFINISHED));
+            if is_digest(&name) && is_old {
+                self.remove(dir, &name);
             }
         }
     }

@@ -235,6 +235,22 @@ fn a_record_that_is_too_old_proves_nothing() {
 }
 
 #[test]
+fn an_id_that_was_shown_before_proves_nothing() {
+    let world = World::new();
+    let (one, other) = (
+        world.note("decision", "ceiling", "Sixty.", "earlier"),
+        world.note("decision", "floor", "Ten.", "earlier"),
+    );
+    world.hook(RESOLVE, "toolu_1", None, &json!({ "note_id": one }));
+    let mut server = world.serve();
+    server.call("cortex_resolve", &json!({ "note_id": one }), Some("toolu_1")).unwrap();
+    // The parent's id, read in the spool, in a server that somebody else started.
+    let again = world.serve().call("cortex_resolve", &json!({ "note_id": other }), Some("toolu_1"));
+    again.unwrap_err();
+    assert_eq!(world.show(&other)["status"], json!("active"));
+}
+
+#[test]
 fn of_two_records_of_a_call_the_subagents_counts() {
     let world = World::new();
     let id = world.note("decision", "ceiling", "Sixty.", "earlier");
