@@ -148,6 +148,13 @@ fn tar(args: &[Word]) -> Work {
     ) {
         words.values(&["-f", "--file"]).for_each(|file| work.writes(file));
         if words.has("--remove-files") {
+            // The members of each folder that it goes to; which of them, the order says.
+            let folder = folder_of(&words);
+            let inside = words.operands.iter().filter_map(|member| {
+                Some(below(&folder, member.literal().filter(|path| !path.starts_with('/'))?))
+            });
+            let inside: Vec<Word> = inside.filter(|_| folder.literal() != Some(".")).collect();
+            work.removes(&inside);
             work.removes(&words.operands);
         }
         return work;
@@ -156,6 +163,15 @@ fn tar(args: &[Word]) -> Work {
     if spares || !mode(&['x'], &["--extract", "--get"]) {
         return work;
     }
+    let folder = folder_of(&words);
+    let renames = words.has_any(&["--strip-components", "--transform", "--xform", "--strip"]);
+    let members = if renames { &[] } else { words.operands.as_slice() };
+    work.unpacks(&folder, members);
+    work
+}
+
+/// Where tar works after all its `-C`, each meant from the one before.
+fn folder_of(words: &Arguments) -> Word {
     let mut folder = Word::Literal(".".into());
     for next in words.values(&["-C", "--directory"]) {
         folder = match next.literal() {
@@ -165,10 +181,7 @@ fn tar(args: &[Word]) -> Work {
             Some(_) | None => next.clone(),
         };
     }
-    let renames = words.has_any(&["--strip-components", "--transform", "--xform", "--strip"]);
-    let members = if renames { &[] } else { words.operands.as_slice() };
-    work.unpacks(&folder, members);
-    work
+    folder
 }
 
 fn unzip(words: &Arguments) -> Work {

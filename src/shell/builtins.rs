@@ -126,6 +126,8 @@ fn cd(reader: &Reader<'_>, call: &Call<'_>, scope: &mut Scope) -> Printed {
         .skip(1)
         .find(|word| word.literal().is_none_or(|text| !text.starts_with('-') || text == "-"));
     let next = match operand {
+        // `cd` alone goes home; `pushd` alone goes back.
+        None if call.arg(0) == Some("cd") => reader.home.clone(),
         None => None,
         Some(word) => match word.literal() {
             Some("-") => scope.scalar("OLDPWD").and_then(|old| old.literal().map(str::to_owned)),

@@ -132,7 +132,78 @@ pub(super) fn container(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope)
     let outer = std::mem::replace(&mut reader.remote, true);
     let printed = reader.launched("container", &argv, scope, call.input, call.env);
     reader.remote = outer;
+    let options = call.argv.get(verb + 1..index).unwrap_or(&[]);
+    mounted(reader, options, &argv, call, scope);
     printed
+}
+
+/// What a container does to folders of ours that are mounted in it: once more with our paths.
+fn mounted(
+    reader: &mut Reader<'_>,
+    options: &[Word],
+    argv: &[Word],
+    call: &Call<'_>,
+    scope: &Scope,
+) {
+    let mounts = mounts(options);
+    if mounts.is_empty() {
+        return;
+    }
+    let ours = |text: &str| {
+        mounts.iter().fold(text.to_owned(), |text, (from, to)| text.replace(to.as_str(), from))
+    };
+    let mapped: Vec<Word> = argv.iter().map(|word| word.map(ours)).collect();
+    let mut own = scope.child();
+    let directory = options.windows(2).find_map(|pair| match pair {
+        [Word::Literal(option), Word::Literal(path)]
+            if matches!(option.as_str(), "-w" | "--workdir") =>
+        {
+            Some(ours(path))
+        }
+        _ => None,
+    });
+    own.cwd = directory;
+    reader.launched("container", &mapped, &own, call.input, call.env);
+}
+
+/// The most mounts of one container that are followed.
+const MAX_MOUNTS: usize = 16;
+
+/// Folders of ours and where a container sees them: `-v from:to`, `--mount source=from,target=to`.
+fn mounts(options: &[Word]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (index, word) in options.iter().enumerate() {
+        let Some(text) = word.literal() else { continue };
+        let next = || options.get(index + 1).and_then(Word::literal);
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ => (text, next()),
+        };
+        let Some(value) = value else { continue };
+        let pair = match name {
+            "-v" | "--volume" => {
+                let mut parts = value.split(':');
+                parts.next().zip(parts.next())
+            }
+            "--mount" => {
+                let field = |names: &[&str]| {
+                    value
+                        .split(',')
+                        .filter_map(|field| field.split_once('='))
+                        .find_map(|(name, value)| names.contains(&name).then_some(value))
+                };
+                field(&["source", "src"]).zip(field(&["target", "destination", "dst"]))
+            }
+            _ => None,
+        };
+        let is_path = |path: &str| path.starts_with('/') || path.starts_with('.');
+        if let Some((from, to)) = pair.filter(|(from, to)| is_path(from) && to.len() > 1) {
+            found
+                .push((from.trim_end_matches('/').to_owned(), to.trim_end_matches('/').to_owned()));
+        }
+    }
+    found.truncate(MAX_MOUNTS);
+    found
 }
 
 pub(super) fn bwrap(reader: &mut Reader<'_>, call: &Call<'_>, scope: &Scope) -> Printed {
