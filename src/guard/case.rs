@@ -1,7 +1,7 @@
 //! One call under judgement: what is asked of the machine is asked once, what is found is kept.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::{Facts, Place, Policy, Protected, ProtectedKind, Reached};
@@ -58,6 +58,8 @@ pub(super) struct Case<'a> {
     pub(super) cleans_unforced: bool,
     /// The steps of reading that programs took which were judged with what a search finds.
     search_steps: usize,
+    /// Their command lines, with the directories they run in.
+    searches: HashSet<(Option<String>, String)>,
 }
 
 /// A store that the call reaches, with the caller's circle in it.
@@ -174,6 +176,7 @@ impl<'a> Case<'a> {
             tracked: Vec::new(),
             cleans_unforced: false,
             search_steps: 0,
+            searches: HashSet::new(),
         }
     }
 
@@ -242,12 +245,18 @@ impl<'a> Case<'a> {
 
     /// Whether one more program may be judged with what a search finds; at the first that may not, a
     /// doubt is noted.
-    pub(super) fn may_search(&mut self) -> bool {
-        let may = self.search_steps < MAX_SEARCH_STEPS;
+    pub(super) fn may_search(&mut self, removes: bool) -> bool {
+        let most = if removes { 2 * MAX_SEARCH_STEPS } else { MAX_SEARCH_STEPS };
+        let may = self.search_steps < most;
         if !may {
             self.doubt_of(Code::ShellUnclear, "too many found files");
         }
         may
+    }
+
+    /// Whether a command line of a search was not judged yet.
+    pub(super) fn is_new_search(&mut self, cwd: Option<&str>, words: &str) -> bool {
+        self.searches.insert((cwd.map(str::to_owned), words.to_owned()))
     }
 
     /// Counts the steps that such a program took to read.

@@ -209,9 +209,15 @@ fn run(case: &mut Case, cwd: Option<&str>, argv: &[Word], beside: bool, visit: &
     }
 }
 
+/// Programs that are looked at when all others have used the steps up.
+const REMOVERS: [&str; 8] = ["rm", "unlink", "shred", "truncate", "mv", "cp", "sh", "bash"];
+
 /// Judges a command line that a search leads to.
 fn judge_words(case: &mut Case, cwd: Option<&str>, words: &str) {
-    if !case.may_search() {
+    let program = words.split(' ').next().unwrap_or("").trim_matches('\'');
+    // A crowd of readers must not hide the one that removes.
+    let removes = REMOVERS.contains(&crate::shell::base_name(program));
+    if !case.is_new_search(cwd, words) || !case.may_search(removes) {
         return;
     }
     let text = match cwd {
