@@ -100,6 +100,21 @@ fn expanded(simple: &Simple, scope: &Scope) -> Option<Expanded> {
     (!names.is_empty()).then_some(Expanded { text, names })
 }
 
+/// The name that a function gets whose own name is an alias.
+pub(super) fn renamed(name: &str, scope: &Scope) -> Option<String> {
+    let mut known = name;
+    // One may stand for another.
+    for _ in 0..8 {
+        let Some((text, _)) = scope.aliases.get(known) else { break };
+        let text = text.trim();
+        if text == known || text.is_empty() || text.contains(char::is_whitespace) {
+            break;
+        }
+        known = text;
+    }
+    (known != name).then(|| known.to_owned())
+}
+
 /// The alias's commands with the caller's other words after its last one.
 fn append(node: &mut Node, simple: &Simple, used: usize) -> bool {
     match node {

@@ -189,10 +189,14 @@ impl Reader<'_> {
             }
             Node::Case { subject, arms } => self.case(subject, arms, scope, input),
             Node::Function { name, body } => {
-                if scope.functions.len() < MAX_FUNCTIONS {
-                    let bodies = vec![Rc::clone(body)];
-                    let function = Function { bodies, standing: Standing::Certain };
-                    scope.functions_mut().insert(name.clone(), function);
+                // `alias f=g; f() { … }` on a later line defines `g`.
+                let other = super::alias::renamed(name, scope);
+                let standing = if other.is_some() { Standing::Perhaps } else { Standing::Certain };
+                for name in other.into_iter().chain([name.clone()]) {
+                    if scope.functions.len() < MAX_FUNCTIONS {
+                        let bodies = vec![Rc::clone(body)];
+                        scope.functions_mut().insert(name, Function { bodies, standing });
+                    }
                 }
                 Some(String::new())
             }
