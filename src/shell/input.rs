@@ -1,5 +1,7 @@
 //! `read`, `mapfile`, `getopts`: variables that get what stands on an input.
 
+use std::collections::HashSet;
+
 use super::eval::{Printed, Reader};
 use super::fields::columns;
 use super::run::Call;
@@ -111,12 +113,29 @@ pub(super) fn read(reader: &mut Reader<'_>, call: &Call<'_>, scope: &mut Scope) 
     Some(String::new())
 }
 
+/// The most different lines that are looked at; what more of them hold is not known.
+const MAX_LINES: usize = 4_096;
+
 /// Gives the names the columns of any of the lines, because a loop or a reader before may have taken
 /// the others.
 fn lines(names: &[String], whole: bool, text: &str, separators: &str, scope: &mut Scope) {
     let count = names.len();
     let mut values: Vec<Vec<String>> = vec![Vec::new(); count];
+    let mut seen = HashSet::new();
+    let full = |values: &[Vec<String>]| {
+        values.iter().all(|column| column.len() > super::values::MAX_VALUES)
+    };
     for line in text.split(['\n', '\0']).filter(|line| !line.is_empty()) {
+        // A line says as much as all that are the same.
+        if full(&values) || !seen.insert(line) {
+            continue;
+        }
+        if seen.len() > MAX_LINES {
+            for name in names {
+                scope.set(name, Value::Scalar(Word::hole(format!("${name}"), true)));
+            }
+            return;
+        }
         let line = line.strip_suffix('\r').unwrap_or(line);
         let fields = if whole { vec![line.to_owned()] } else { columns(line, count, separators) };
         for (column, field) in values.iter_mut().zip(fields) {
