@@ -91,13 +91,35 @@ fn expanded(simple: &Simple, scope: &Scope) -> Option<Expanded> {
         if simple.line < *from || names.len() > 16 {
             break;
         }
-        text.push_str(own);
+        if names.is_empty() {
+            text.push_str(own);
+        } else {
+            // What stands there now is looked up again; for the first word the run of it does that.
+            text.push_str(&in_full(own, name, scope));
+        }
         names.push(name.to_owned());
         if !own.ends_with([' ', '\t']) {
             break;
         }
     }
     (!names.is_empty()).then_some(Expanded { text, names })
+}
+
+/// An alias's text whose first word may be an alias again.
+fn in_full(text: &str, name: &str, scope: &Scope) -> String {
+    let mut seen = vec![name.to_owned()];
+    let mut text = text.to_owned();
+    while seen.len() < 8 {
+        let end = text.find([' ', '\t']).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        let Some((next, _)) = scope.aliases.get(word).filter(|_| !seen.iter().any(|w| w == word))
+        else {
+            break;
+        };
+        seen.push(word.to_owned());
+        text = format!("{next}{rest}");
+    }
+    text
 }
 
 /// The name that a function gets whose own name is an alias.
